@@ -11,6 +11,7 @@
 //   NVL,
 //                       RTX A6000 …) is an option that no file shows: false
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,7 +22,7 @@
 namespace gdrcheck::nccl {
 namespace {
 
-enum class Link { none, nvlink, c2c, nvlink_c2c };
+enum class Link : std::uint8_t { none, nvlink, c2c, nvlink_c2c };
 
 struct Board {
     std::uint16_t device;
@@ -32,7 +33,7 @@ struct Board {
 };
 
 using enum Link;
-constexpr Board boards[] = {
+constexpr auto boards = std::to_array<Board>({
     {0x15f0, 60, none, true, "Quadro GP100"},
     {0x15f7, 60, none, true, "Tesla P100 PCIe 12GB"},
     {0x15f8, 60, none, true, "Tesla P100 PCIe 16GB"},
@@ -119,7 +120,7 @@ constexpr Board boards[] = {
     {0x3182, 103, nvlink, true, "B300 SXM6"},
     {0x31c2, 103, nvlink_c2c, true, "GB300"},
     {0x31c3, 103, nvlink_c2c, true, "GB300"},
-};
+});
 
 /// Chips that are sold both as GeForce and as professional boards: one block of 128 ids each.
 struct Chip {
@@ -129,7 +130,7 @@ struct Chip {
     const char* professional;
 };
 
-constexpr Chip chips[] = {
+constexpr auto chips = std::to_array<Chip>({
     {0x1b00, 61, "GeForce (GP102)", "Quadro/Tesla (GP102)"}, {0x1b80, 61, "GeForce (GP104)", "Quadro/Tesla (GP104)"},
     {0x1c00, 61, "GeForce (GP106)", "Quadro (GP106)"},       {0x1c80, 61, "GeForce (GP107)", "Quadro (GP107)"},
     {0x1d00, 61, "GeForce (GP108)", "Quadro (GP108)"},       {0x1e00, 75, "GeForce (TU102)", "Quadro/Tesla (TU102)"},
@@ -143,7 +144,7 @@ constexpr Chip chips[] = {
     {0x2b80, 120, "GeForce (GB202)", "RTX PRO (GB202)"},     {0x2c00, 120, "GeForce (GB203)", "RTX PRO (GB203)"},
     {0x2d00, 120, "GeForce (GB206)", "RTX PRO (GB206)"},     {0x2d80, 120, "GeForce (GB207)", "RTX PRO (GB207)"},
     {0x2f00, 120, "GeForce (GB205)", "RTX PRO (GB205)"},
-};
+});
 constexpr std::uint16_t ids_per_chip = 0x80;
 
 constexpr bool strictly_ascending(std::span<const Board> table) {
@@ -169,8 +170,8 @@ constexpr bool professional_id(std::uint16_t device) {
 }  // namespace
 
 GpuModel gpu_model(std::uint16_t device_id) {
-    const auto* board = std::ranges::lower_bound(boards, device_id, {}, &Board::device);
-    if (board != std::end(boards) && board->device == device_id)
+    const auto board = std::ranges::lower_bound(boards, device_id, {}, &Board::device);
+    if (board != boards.end() && board->device == device_id)
         return {.compute_capability = board->compute_capability,
                 .gdr = board->gdr,
                 .nvlink = board->link == nvlink || board->link == nvlink_c2c,
@@ -179,8 +180,8 @@ GpuModel gpu_model(std::uint16_t device_id) {
                 .name = board->name};
 
     const auto block = static_cast<std::uint16_t>(device_id & ~(ids_per_chip - 1));
-    const auto* chip = std::ranges::lower_bound(chips, block, {}, &Chip::first);
-    if (chip != std::end(chips) && chip->first == block) {
+    const auto chip = std::ranges::lower_bound(chips, block, {}, &Chip::first);
+    if (chip != chips.end() && chip->first == block) {
         const bool professional = professional_id(device_id);
         return {.compute_capability = chip->compute_capability,
                 .gdr = professional,
