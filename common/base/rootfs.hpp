@@ -27,9 +27,13 @@ struct MemoryTree {
 
 class RootFs {
   public:
+    /// Who follows links inside the root: openat2(RESOLVE_IN_ROOT) where the kernel has it (5.6), or our own walk,
+    /// which is also what recording uses, because only a walk sees the links it follows.
+    enum class Resolution { kernel, own };
+
     /// `directory` stands for "/". A directory that has neither sys nor proc and exactly one sub-directory that has one
     /// is taken for that sub-directory (an unpacked snapshot). Error names the path and the cause.
-    [[nodiscard]] static Result<RootFs> open(const std::string& directory);
+    [[nodiscard]] static Result<RootFs> open(const std::string& directory, Resolution resolution = Resolution::kernel);
     /// The same rule for the one top directory.
     [[nodiscard]] static RootFs from_tree(MemoryTree tree);
 
@@ -41,9 +45,12 @@ class RootFs {
     RootFs& operator=(RootFs&&) noexcept;
     ~RootFs();
 
-    /// Whole content, at most `limit` bytes (more is an error). A file that is no regular file (FIFO, device) is refused.
-    /// Error.code is the errno (ENOENT, EACCES, EIO, ELOOP, …).
+    /// Whole content, at most `limit` bytes (more is an error). A file that is no regular file (FIFO, device) is
+    /// refused. Error.code is the errno (ENOENT, EACCES, EIO, ELOOP, …).
     [[nodiscard]] Result<std::string> read(std::string_view path, std::size_t limit = 64 * 1024) const;
+
+    /// The first `bytes` of a file, or all of a shorter one: /proc/cpuinfo is megabytes where cores are many.
+    [[nodiscard]] Result<std::string> read_prefix(std::string_view path, std::size_t bytes) const;
 
     /// First line without its newline and outer blanks: the form of most sysfs attributes.
     [[nodiscard]] Result<std::string> read_line(std::string_view path) const;
@@ -62,12 +69,26 @@ class RootFs {
     /// A descriptor for a library that wants one (libkmod), opened inside the root; memory trees give a memfd.
     [[nodiscard]] Result<Fd> open_file(std::string_view path) const;
 
+    /// A file of which only some bytes are wanted: each dword of PCI config space is a transaction on the bus.
+    class File {
+      public:
+        /// Up to `length` bytes at `offset`; fewer at the end of what may be read.
+        [[nodiscard]] Result<std::string> read_at(std::size_t offset, std::size_t length) const;
+
+      private:
+        friend class RootFs;
+        Fd fd_;
+        const std::string* content_ = nullptr;  ///< in a memory tree
+        std::string path_;
+    };
+
     /// A directory opened once, for reading several of its files by name without walking the path again.
     class Directory {
       public:
         [[nodiscard]] Result<std::string> read(std::string_view name, std::size_t limit = 64 * 1024) const;
         [[nodiscard]] Result<std::string> read_line(std::string_view name) const;
         [[nodiscard]] Result<std::string> read_link(std::string_view name) const;
+        [[nodiscard]] Result<File> open(std::string_view name) const;
         [[nodiscard]] const std::string& path() const { return path_; }  ///< canonical, inside the root
 
       private:
