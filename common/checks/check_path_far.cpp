@@ -1,0 +1,129 @@
+// GPUs that distance stages, and NCCL's own misreadings of where a NIC sits.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "common/checks/causes.hpp"
+
+namespace gdrcheck {
+namespace {
+
+const nccl::Pair* nearest_pair(const nccl::Answer& answer, std::size_t gpu) {
+    const nccl::Pair* nearest = nullptr;
+    for (const auto& pair : answer.pairs) {
+        if (pair.gpu == gpu && (nearest == nullptr || pair.path < nearest->path)) nearest = &pair;
+    }
+    return nearest;
+}
+
+std::string in_words(nccl::Path path) {
+    switch (path) {
+        case nccl::Path::PHB:
+            return "through the CPU's host bridge, no common PCIe switch";
+        case nccl::Path::SYS:
+            return "through the link between CPU sockets or NUMA nodes";
+        case nccl::Path::P2C:
+            return "through the CPU the GPU is linked to by NVLink-C2C";
+        case nccl::Path::PXB:
+            return "through several PCIe switches";
+        case nccl::Path::DIS:
+            return "not connected in NCCL's topology";
+        default:
+            return "";
+    }
+}
+
+Finding too_far(const CheckInput& input, const nccl::GpuAnswer& gpu) {
+    const auto& best = input.with_ports_up;  // what remains when transport and ports are put right
+    const auto* then = find_gpu(best, gpu.gpu);
+    const auto& chosen = then != nullptr && !then->nic.empty() ? *then : gpu;
+    Finding finding{.slug = "path-far", .subject = gpu_address(input.facts, gpu.gpu), .structural = true};
+    finding.gpus = {gpu.gpu};
+    const auto words = in_words(chosen.path);
+    finding.seen = fmt::format("{} is {}{}{}", chosen.nic.empty() ? "the nearest NIC" : chosen.nic,
+                               nccl::to_string(chosen.path), words.empty() ? "" : ": ", words);
+    finding.why = "NCCL's default distance for GPUDirect RDMA is PXB, and no NVLink peer has a NIC that near";
+    finding.remedy = fmt::format("compare slots with gdrcheck topo; NCCL_NET_GDR_LEVEL={} only after measuring",
+                                 nccl::to_string(chosen.path == nccl::Path::DIS ? nccl::Path::SYS : chosen.path));
+    const auto* nearest = nearest_pair(best, gpu.gpu);
+    if (nearest != nullptr && nearest->path < chosen.path && nearest->gdr_recv && nearest->gdr_send) {
+        finding.seen += fmt::format("; {} is nearer ({}), but NCCL chooses by bandwidth first", nearest->nic,
+                                    nccl::to_string(nearest->path));
+        finding.remedy =
+            fmt::format("leave the far NIC out: [nics] exclude = [\"{}\"], NCCL_IB_HCA=^={}", chosen.nic, chosen.nic);
+    }
+    return finding;
+}
+
+Finding mixed(const CheckInput& input, const nccl::GpuAnswer& gpu) {
+    Finding finding{.slug = "path-far",
+                    .outcome = Outcome::warn,
+                    .subject = gpu_address(input.facts, gpu.gpu),
+                    .structural = true,
+                    .severity_fixed = true};
+    std::vector<std::string> parts;
+    for (const auto& name : gpu.selected) {
+        const auto* pair = find_pair(input.answer, gpu.gpu, name);
+        if (pair == nullptr) continue;
+        const bool gdr = pair->gdr_recv && pair->gdr_send;
+        parts.push_back(fmt::format("{} {} ({})", name, nccl::to_string(pair->path), gdr ? "GDR" : "staged"));
+    }
+    finding.seen = "NCCL spreads this GPU's channels over " + enumerate(parts);
+    finding.why = "the channels on the far NIC are staged in host memory and slow the others down";
+    finding.remedy = "leave NICs out that no GPU reaches by GDR: [nics] exclude in gdrcheck.toml";
+    return finding;
+}
+
+bool stages_a_gpu(const CheckInput& input, const nccl::Misreading& misreading, std::vector<std::size_t>& gpus) {
+    for (const auto gpu : misreading.gpus) {
+        const auto* answer = find_gpu(input.answer, gpu);
+        if (answer != nullptr && cause_of(input, *answer) == Cause::distance) gpus.push_back(gpu);
+    }
+    return !gpus.empty();
+}
+
+Finding misread(const CheckInput& input, const nccl::Misreading& misreading) {
+    Finding finding{.slug = "path-far",
+                    .outcome = Outcome::warn,
+                    .subject = misreading.nic,
+                    .seen = misreading.text,
+                    .remedy = misreading.remedy,
+                    .structural = true,
+                    .severity_fixed = true};
+    if (stages_a_gpu(input, misreading, finding.gpus)) finding.outcome = Outcome::fail;
+    switch (misreading.kind) {
+        case nccl::Misreading::Kind::misattached:
+            finding.why =
+                "NCCL rewrites a NIC's address to function 0 and does not find it there, so it guesses a place";
+            break;
+        case nccl::Misreading::Kind::collides_with_gpu:
+            finding.why = "NCCL rewrites a NIC's address and lands on a GPU's: its topology is wrong, and it may crash";
+            break;
+        case nccl::Misreading::Kind::merged_cards:
+            finding.why = "NCCL rewrites both addresses to the same one and takes two cards for one";
+            break;
+    }
+    return finding;
+}
+
+std::vector<Finding> run(const CheckInput& input) {
+    std::vector<Finding> findings;
+    std::vector<std::size_t> explained;
+    for (const auto& misreading : input.answer.misreadings) {
+        findings.push_back(misread(input, misreading));
+        explained.insert(explained.end(), findings.back().gpus.begin(), findings.back().gpus.end());
+    }
+    for (const auto& gpu : input.answer.gpus) {
+        const bool told = std::find(explained.begin(), explained.end(), gpu.gpu) != explained.end();
+        if (cause_of(input, gpu) == Cause::distance && !told) findings.push_back(too_far(input, gpu));
+        if (gpu.mixed && !lacks_gdr(gpu.status)) findings.push_back(mixed(input, gpu));
+    }
+    return findings;
+}
+
+}  // namespace
+
+extern const Check check_path_far;
+const Check check_path_far{"check_path_far", run};
+
+}  // namespace gdrcheck
