@@ -40,7 +40,8 @@ const PciFunction* NodeFacts::function(const PciAddress& address) const {
 }
 
 const std::string* NodeFacts::nccl_setting(std::string_view key) const {
-    const auto found = std::find_if(nccl_conf.begin(), nccl_conf.end(), [&](const auto& entry) { return entry.key == key; });
+    const auto found =
+        std::find_if(nccl_conf.begin(), nccl_conf.end(), [&](const auto& entry) { return entry.key == key; });
     return found == nccl_conf.end() ? nullptr : &found->value;
 }
 

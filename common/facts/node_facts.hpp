@@ -34,16 +34,16 @@ struct AcsCapability {
 /// A function of /sys/bus/pci/devices that matters here: GPU, NIC, NVSwitch, Data Direct, and every bridge above those.
 struct PciFunction {
     PciAddress address;
-    std::string sysfs_path;  ///< canonical, inside the root: "/sys/devices/pci0000:20/0000:20:01.0/0000:21:00.0"
+    std::string sysfs_path;        ///< canonical, inside the root: "/sys/devices/pci0000:20/0000:20:01.0/0000:21:00.0"
     std::uint32_t class_code = 0;  ///< 24 bits: 0x030200
     std::uint16_t vendor = 0;
     std::uint16_t device = 0;
     std::uint16_t subsystem_vendor = 0;
     std::uint16_t subsystem_device = 0;
-    std::optional<int> numa_node;      ///< -1 as the kernel writes it; nullopt: no file
-    std::string driver;                ///< last component of the driver link, empty when none
-    std::string max_link_speed;        ///< as in sysfs: "32.0 GT/s PCIe", empty when there is no file
-    std::string current_link_speed;    ///< GPUs idle at 2.5 GT/s: only meaningful under load
+    std::optional<int> numa_node;    ///< -1 as the kernel writes it; nullopt: no file
+    std::string driver;              ///< last component of the driver link, empty when none
+    std::string max_link_speed;      ///< as in sysfs: "32.0 GT/s PCIe", empty when there is no file
+    std::string current_link_speed;  ///< GPUs idle at 2.5 GT/s: only meaningful under load
     std::optional<int> max_link_width;
     std::optional<int> current_link_width;
     std::optional<PciAddress> physical_function;  ///< set on a VF
@@ -73,9 +73,9 @@ struct RdmaPort {
 };
 
 struct RdmaDevice {
-    std::string name;         ///< "mlx5_0", "ibp24s0", "mlx5_bond_0"
-    std::string device_path;  ///< canonical path of the `device` link inside the root
-    bool device_is_pci = false;  ///< the device's `subsystem` link ends in "pci" (false for SF: auxiliary)
+    std::string name;               ///< "mlx5_0", "ibp24s0", "mlx5_bond_0"
+    std::string device_path;        ///< canonical path of the `device` link inside the root
+    bool device_is_pci = false;     ///< the device's `subsystem` link ends in "pci" (false for SF: auxiliary)
     std::optional<PciAddress> pci;  ///< nearest PCI function on device_path
     bool is_vf = false;
     bool is_sf = false;
@@ -86,8 +86,8 @@ struct RdmaDevice {
     std::string hca_type;
     std::string fw_ver;
     std::string board_id;
-    std::string uverbs;  ///< "uverbs0" from /sys/class/infiniband_verbs, empty when none
-    Reading<bool> uverbs_node;  ///< does /dev/infiniband/<uverbs> exist
+    std::string uverbs;                     ///< "uverbs0" from /sys/class/infiniband_verbs, empty when none
+    Reading<bool> uverbs_node;              ///< does /dev/infiniband/<uverbs> exist
     std::optional<PciAddress> data_direct;  ///< its Data Direct function, matched by VUID
     std::vector<RdmaPort> ports;
 
@@ -96,10 +96,10 @@ struct RdmaDevice {
 
 struct Gpu {
     PciAddress pci;
-    std::optional<int> minor;  ///< /dev/nvidiaN, from /proc/driver/nvidia/gpus/<bdf>/information
-    std::string uuid;          ///< "GPU-…", empty when the driver has not cached it
-    std::string model;         ///< from the driver, else from pci.ids, else "10de:2330"
-    bool excluded = false;     ///< "GPU Excluded: Yes"
+    std::optional<int> minor;      ///< /dev/nvidiaN, from /proc/driver/nvidia/gpus/<bdf>/information
+    std::string uuid;              ///< "GPU-…", empty when the driver has not cached it
+    std::string model;             ///< from the driver, else from pci.ids, else "10de:2330"
+    bool excluded = false;         ///< "GPU Excluded: Yes"
     std::vector<std::string> mig;  ///< "gi/ci" pairs that exist: "1/0"; empty: MIG off
 
     bool operator==(const Gpu&) const = default;
@@ -136,9 +136,9 @@ struct TopologyElement {
 };
 
 struct TopologyFile {
-    std::string path;                     ///< where it was read
-    std::string source;                   ///< who named it: "/etc/nccl.conf:3", "policy [nccl] topo_file", "default path"
-    Reading<TopologyElement> system;      ///< the <system> element; why when unreadable or malformed
+    std::string path;                 ///< where it was read
+    std::string source;               ///< who named it: "/etc/nccl.conf:3", "policy [nccl] topo_file", "default path"
+    Reading<TopologyElement> system;  ///< the <system> element; why when unreadable or malformed
 
     bool operator==(const TopologyFile&) const = default;
 };
@@ -156,29 +156,32 @@ struct Cpu {
 
 struct NodeFacts {
     std::string host;
-    Reading<std::string> kernel_release;   ///< "6.1.0-28-amd64"
+    Reading<std::string> kernel_release;  ///< "6.1.0-28-amd64"
     std::string kernel_command_line;
     Cpu cpu;
-    std::string dmi_product;               ///< /sys/class/dmi/id/product_name
-    Reading<bool> dmabuf_config;           ///< CONFIG_INFINIBAND_ON_DEMAND_PAGING and _USER_MEM from /boot/config-*; why when not readable
-    std::map<PciAddress, PciFunction> pci; ///< only what matters here, see PciFunction
+    std::string dmi_product;  ///< /sys/class/dmi/id/product_name
+    Reading<bool>
+        dmabuf_config;  ///< CONFIG_INFINIBAND_ON_DEMAND_PAGING and _USER_MEM from /boot/config-*; why when not readable
+    std::map<PciAddress, PciFunction> pci;  ///< only what matters here, see PciFunction
     int pci_functions_total = 0;
-    Reading<bool> pci_readable;            ///< false/why: /sys/bus/pci could not be listed
-    Reading<bool> rdma_readable;           ///< likewise /sys/class/infiniband; absent directory is known and true
-    std::vector<Gpu> gpus;                 ///< sorted by PCI address: a GPU's index is its place here
-    std::vector<RdmaDevice> rdma;          ///< natural order of names (mlx5_2 before mlx5_10)
-    std::map<std::string, KernelModule> modules;  ///< those that matter: nvidia, nvidia_peermem, nv_peer_mem, ib_core, ib_uverbs, mlx5_*, …
-    bool modules_readable = false;         ///< /sys/module could be listed
-    bool ib_core_builtin = false;          ///< RDMA devices without an ib_core module
+    Reading<bool> pci_readable;    ///< false/why: /sys/bus/pci could not be listed
+    Reading<bool> rdma_readable;   ///< likewise /sys/class/infiniband; absent directory is known and true
+    std::vector<Gpu> gpus;         ///< sorted by PCI address: a GPU's index is its place here
+    std::vector<RdmaDevice> rdma;  ///< natural order of names (mlx5_2 before mlx5_10)
+    std::map<std::string, KernelModule>
+        modules;  ///< those that matter: nvidia, nvidia_peermem, nv_peer_mem, ib_core, ib_uverbs, mlx5_*, …
+    bool modules_readable = false;                    ///< /sys/module could be listed
+    bool ib_core_builtin = false;                     ///< RDMA devices without an ib_core module
     std::map<std::string, std::string> memory_peers;  ///< /sys/kernel/mm/memory_peers/<client>/version
-    Reading<bool> memory_peers_readable;   ///< false: the directory is absent (says nothing); why: it is there and unreadable
-    std::string nvidia_driver;             ///< first line of /proc/driver/nvidia/version
-    std::string nvidia_version;            ///< "580.95.05"
-    std::optional<bool> nvidia_open;       ///< open kernel modules; nullopt: cannot tell
-    std::string nvidia_why;                ///< why nvidia facts are missing
-    bool iommu_active = false;             ///< /sys/class/iommu has an entry
+    Reading<bool>
+        memory_peers_readable;   ///< false: the directory is absent (says nothing); why: it is there and unreadable
+    std::string nvidia_driver;   ///< first line of /proc/driver/nvidia/version
+    std::string nvidia_version;  ///< "580.95.05"
+    std::optional<bool> nvidia_open;  ///< open kernel modules; nullopt: cannot tell
+    std::string nvidia_why;           ///< why nvidia facts are missing
+    bool iommu_active = false;        ///< /sys/class/iommu has an entry
     std::vector<NcclConfEntry> nccl_conf;
-    std::string nccl_conf_why;             ///< a present but unreadable or malformed file: then nothing may be exported
+    std::string nccl_conf_why;  ///< a present but unreadable or malformed file: then nothing may be exported
     std::optional<TopologyFile> topology;
     /// Broadcom P2P links between switches: /sys/kernel/pci_switch_link/virtual_switch_links/<bdf>/<peer>.
     std::vector<std::pair<PciAddress, PciAddress>> broadcom_links;
@@ -188,7 +191,8 @@ struct NodeFacts {
 
     [[nodiscard]] const KernelModule* module(std::string_view name) const;
     [[nodiscard]] const PciFunction* function(const PciAddress& address) const;
-    [[nodiscard]] const std::string* nccl_setting(std::string_view key) const;  ///< NCCL sets a variable once: the first entry wins
+    [[nodiscard]] const std::string* nccl_setting(
+        std::string_view key) const;  ///< NCCL sets a variable once: the first entry wins
 };
 
 /// PCI functions from the device up to (not including) the host bridge, nearest first, read off its sysfs path.

@@ -1,8 +1,8 @@
 #include "common/facts/pci_address.hpp"
 
-#include <charconv>
-
 #include <fmt/core.h>
+
+#include <charconv>
 
 namespace gdrcheck {
 namespace {
@@ -11,7 +11,8 @@ namespace {
 template <class T>
 bool take_hex(std::string_view& text, std::size_t min_digits, std::size_t max_digits, T& value) {
     std::uint32_t number = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + std::min(text.size(), max_digits), number, 16);
+    const auto [stop, error] =
+        std::from_chars(text.data(), text.data() + std::min(text.size(), max_digits), number, 16);
     const auto digits = static_cast<std::size_t>(stop - text.data());
     if (error != std::errc{} || digits < min_digits) return false;
     text.remove_prefix(digits);

@@ -18,7 +18,8 @@ struct PciAddress {
     auto operator<=>(const PciAddress&) const = default;
 };
 
-/// "0000:18:00.0" or "18:00.0" (domain 0), any case; nvidia-smi's eight-digit domain is accepted. nullopt: not an address.
+/// "0000:18:00.0" or "18:00.0" (domain 0), any case; nvidia-smi's eight-digit domain is accepted. nullopt: not an
+/// address.
 [[nodiscard]] std::optional<PciAddress> parse_pci_address(std::string_view text);
 
 /// Lower case, four-digit domain (more where the value needs them): the form sysfs uses.
