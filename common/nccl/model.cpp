@@ -68,7 +68,8 @@ View view_of(const NodeFacts& facts, const Options& options, const Rules& rules,
     }
     for (const auto& device : view.tree.devices) {
         view.net_gdr.push_back(device.tries_gdr);
-        view.net_card.push_back(facts.rdma[ports[device.ports.front()].device].sys_image_guid);
+        const auto& first = facts.rdma[ports[device.ports.front()].device];
+        view.net_card.push_back(first.sys_image_guid.empty() ? first.name : first.sys_image_guid);
     }
     for (const auto& node : view.tree.nodes) {
         if (node.kind == TreeNode::Kind::net && node.device != TreeNode::none && node.gdr_attribute >= 0) {
