@@ -10,6 +10,7 @@
 #include <array>
 #include <climits>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <linux/openat2.h>
@@ -19,24 +20,23 @@
 namespace gdrcheck {
 namespace {
 
-constexpr int always = O_CLOEXEC | O_NOCTTY;
+/// O_PATH opens nothing, and openat2 refuses it beside flags that say how to open.
+constexpr int with_defaults(int flags) {
+    return flags | O_CLOEXEC | ((flags & O_PATH) != 0 ? 0 : O_NOCTTY | O_NONBLOCK);
+}
+
 constexpr int tries_against_renames = 8;
 
-int open_once(int directory, const char* name, int flags, Fd& result) {
-    while (true) {
-        result = Fd(::openat(directory, name, flags | always));
-        if (result) return 0;
-        if (errno != EINTR) return errno;
-    }
-}
-
-int openat2_in_root(int root, const char* path, int flags, Fd& result) {
+int open_resolving(int directory, const char* path, int flags, std::uint64_t resolve, Fd& result) {
     open_how how{};
-    how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags | always));
-    how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-    result = Fd(static_cast<int>(::syscall(SYS_openat2, root, path, &how, sizeof how)));
+    how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(with_defaults(flags)));
+    how.resolve = resolve;
+    result = Fd(static_cast<int>(::syscall(SYS_openat2, directory, path, &how, sizeof how)));
     return result ? 0 : errno;
 }
+
+constexpr std::uint64_t in_root = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+constexpr std::uint64_t without_links = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
 
 /// What /proc/self/fd says of a descriptor: the only path here that is not inside the root.
 std::string name_of_descriptor(int fd) {
@@ -63,6 +63,14 @@ const char* kind_of(mode_t mode) {
 }
 
 }  // namespace
+
+int open_once(int directory, const char* name, int flags, Fd& result) {
+    while (true) {
+        result = Fd(::openat(directory, name, with_defaults(flags)));
+        if (result) return 0;
+        if (errno != EINTR) return errno;
+    }
+}
 
 int read_link_at(int directory, const char* name, std::string& target) {
     std::array<char, PATH_MAX> buffer;
@@ -97,6 +105,9 @@ int read_content(int fd, std::size_t limit, bool cut, std::string& content, cons
             content.reserve(std::min(limit, static_cast<std::size_t>(status.st_size)));
         }
         content.append(small.data(), static_cast<std::size_t>(got));
+        // A file of the disk that gave its whole size need not be asked for its end. Kernel files say 4096, or 0.
+        const bool is_short = static_cast<std::size_t>(got) < wanted;
+        if (is_short && status.st_size > 0 && std::cmp_greater_equal(content.size(), status.st_size)) return 0;
     }
 }
 
@@ -111,7 +122,10 @@ class DiskRoot::Cursor {
     [[nodiscard]] std::string path() const {
         if (steps_.empty()) return "/";
         std::string path;
-        for (const auto& step : steps_) path += '/' + step.name;
+        for (const auto& step : steps_) {
+            path += '/';
+            path += step.name;
+        }
         return path;
     }
 
@@ -162,7 +176,7 @@ Result<DiskRoot> DiskRoot::open(const std::string& directory, RootFs::Resolution
     // A kernel before 5.6 has no openat2, and some container run-times forbid it.
     Fd probe;
     root.kernel_resolves_ =
-        resolution == RootFs::Resolution::kernel && openat2_in_root(root.root_.get(), ".", O_PATH, probe) == 0;
+        resolution == RootFs::Resolution::kernel && open_resolving(root.root_.get(), ".", O_PATH, in_root, probe) == 0;
     return root;
 }
 
@@ -170,10 +184,22 @@ int DiskRoot::open_by_kernel(std::string_view path, int flags, Fd& result) const
     const std::string terminated(path.empty() ? "/" : path);
     int error = 0;
     for (int i = 0; i < tries_against_renames; ++i) {
-        error = openat2_in_root(root_.get(), terminated.c_str(), flags, result);
+        error = open_resolving(root_.get(), terminated.c_str(), flags, in_root, result);
         if (error != EAGAIN && error != EINTR) return error;
     }
     return error;
+}
+
+int DiskRoot::open_beneath(int directory, const std::string& name, int flags, Fd& result) const {
+    if (!kernel_resolves_) return ELOOP;
+    const int error = open_resolving(directory, name.c_str(), flags, without_links, result);
+    const bool no_answer = error == EAGAIN || error == EXDEV || error == EINTR;
+    return no_answer ? ELOOP : error;
+}
+
+int DiskRoot::open_canonical(std::string_view path, int flags, Fd& result) const {
+    if (path.size() < 2 || path.front() != '/' || normalized(path) != path) return ELOOP;
+    return open_beneath(root_.get(), std::string(path.substr(1)), flags, result);
 }
 
 bool DiskRoot::canonical_path(const Fd& fd, std::string& path) const {
@@ -183,7 +209,7 @@ bool DiskRoot::canonical_path(const Fd& fd, std::string& path) const {
     if (prefix_ == "/") return true;
     if (!path.starts_with(prefix_)) return false;
     path.erase(0, prefix_.size());
-    if (path.empty()) path = "/";
+    if (path.empty()) path.assign(1, '/');
     return path.front() == '/';
 }
 

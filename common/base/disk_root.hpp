@@ -19,6 +19,13 @@ class DiskRoot {
     [[nodiscard]] int open_at(std::string_view path, int flags, Fd& result, std::string* canonical,
                               MemoryTree* recording) const;
 
+    /// Opens `name`, of several components, below an open directory. 0 or an errno; ELOOP: a link is on the way, or the
+    /// kernel cannot do this, ask open_at.
+    [[nodiscard]] int open_beneath(int directory, const std::string& name, int flags, Fd& result) const;
+
+    /// Likewise `path`, which is its own canonical path when the answer is not ELOOP.
+    [[nodiscard]] int open_canonical(std::string_view path, int flags, Fd& result) const;
+
     /// The text of the link `path`; `canonical` is the link's own path.
     [[nodiscard]] int read_link(std::string_view path, std::string& target, MemoryTree* recording) const;
 
@@ -35,6 +42,10 @@ class DiskRoot {
     std::string prefix_;  ///< what /proc/self/fd calls the root; empty: it cannot tell
     bool kernel_resolves_ = false;
 };
+
+/// Opens `name` in a directory so that nothing can block on it, no terminal is taken and no child inherits it. 0 or an
+/// errno.
+[[nodiscard]] int open_once(int directory, const char* name, int flags, Fd& result);
 
 /// The text of the link `name` in a directory; "" for the link that `directory` itself is. 0 or an errno.
 [[nodiscard]] int read_link_at(int directory, const char* name, std::string& target);

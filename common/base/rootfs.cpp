@@ -22,7 +22,6 @@ namespace {
 
 using Entry = MemoryTree::Entry;
 
-constexpr int for_reading = O_RDONLY | O_NONBLOCK;
 constexpr std::size_t longest_recorded_file = std::size_t{1} << 20;  ///< of those read in pieces: config space is 4 KiB
 
 tl::unexpected<Error> failure(std::string_view path, int code, const char* refusal = nullptr) {
@@ -126,7 +125,7 @@ struct RootFs::State {
         const char* refusal = nullptr;
         if (disk) {
             Fd fd;
-            error = open_disk(path, for_reading, fd, canonical, false);
+            error = open_disk(path, O_RDONLY, fd, canonical, false);
             if (error == 0) error = read_content(fd.get(), limit, cut, content, refusal);
         } else if (const auto* data = memory_file(path, canonical, error); data != nullptr) {
             if (data->size() > limit && !cut) error = EFBIG;
@@ -203,7 +202,7 @@ Result<std::vector<std::string>> RootFs::list(std::string_view path) const {
     int error = 0;
     if (state_->disk) {
         Fd fd;
-        error = state_->open_disk(path, for_reading | O_DIRECTORY, fd, canonical, false);
+        error = state_->open_disk(path, O_RDONLY | O_DIRECTORY, fd, canonical, false);
         if (error == 0) error = list_directory(std::move(fd), canonical, state_->recording, names);
     } else {
         auto place = find_in(state_->memory, path, state_->recording);
@@ -264,7 +263,7 @@ Result<Fd> RootFs::open_file(std::string_view path) const {
     if (state_->disk && state_->recording == nullptr) {
         Fd fd;
         std::string unused;
-        if (const int error = state_->open_disk(path, for_reading, fd, unused, false); error != 0)
+        if (const int error = state_->open_disk(path, O_RDONLY, fd, unused, false); error != 0)
             return failure(path, error);
         struct stat status {};
         if (::fstat(fd.get(), &status) != 0) return failure(path, errno);
@@ -288,8 +287,11 @@ Result<RootFs::Directory> RootFs::directory(std::string_view path) const {
     Directory result;
     result.root_ = this;
     int error = 0;
+    constexpr int flags = O_PATH | O_DIRECTORY;
     if (state_->disk) {
-        error = state_->open_disk(path, O_PATH | O_DIRECTORY, result.fd_, result.path_, true);
+        error = state_->recording == nullptr ? state_->disk->open_canonical(path, flags, result.fd_) : ELOOP;
+        result.path_ = path;
+        if (error == ELOOP) error = state_->open_disk(path, flags, result.fd_, result.path_, true);
     } else {
         auto place = find_in(state_->memory, path, state_->recording);
         error = place.error == 0 && !place.is_directory ? ENOTDIR : place.error;
@@ -306,12 +308,18 @@ Result<RootFs::Directory> RootFs::directory(std::string_view path) const {
 Result<std::string> RootFs::Directory::read(std::string_view name, std::size_t limit) const {
     const auto& state = *root_->state_;
     const auto path = joined(path_, name);
-    if (!state.disk || !is_one_component(name)) return state.read(path, limit, false);
-    Fd fd(::openat(fd_.get(), std::string(name).c_str(), for_reading | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
-    if (!fd && errno == ELOOP) return state.read(path, limit, false);  // a link: resolved inside the root
+    if (!state.disk) return state.read(path, limit, false);
+    Fd fd;
+    int error = ELOOP;
+    if (is_one_component(name)) {
+        error = open_once(fd_.get(), std::string(name).c_str(), O_RDONLY | O_NOFOLLOW, fd);
+    } else if (name.find("..") == std::string_view::npos) {
+        error = state.disk->open_beneath(fd_.get(), std::string(name), O_RDONLY, fd);
+    }
+    if (error == ELOOP) return state.read(path, limit, false);  // a link: resolved inside the root
     std::string content;
     const char* refusal = nullptr;
-    const int error = fd ? read_content(fd.get(), limit, false, content, refusal) : errno;
+    if (error == 0) error = read_content(fd.get(), limit, false, content, refusal);
     return state.finish(path, path, error, refusal, std::move(content));
 }
 
@@ -345,12 +353,10 @@ Result<RootFs::File> RootFs::Directory::open(std::string_view name) const {
         if (error != 0) return failure(file.path_, error);
         return file;
     }
-    if (is_one_component(name)) {
-        file.fd_ = Fd(::openat(fd_.get(), std::string(name).c_str(), for_reading | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
-        error = file.fd_ ? 0 : errno;
-    }
+    if (is_one_component(name))
+        error = open_once(fd_.get(), std::string(name).c_str(), O_RDONLY | O_NOFOLLOW, file.fd_);
     if (error == ELOOP || !is_one_component(name))
-        error = state.open_disk(file.path_, for_reading, file.fd_, canonical, false);
+        error = state.open_disk(file.path_, O_RDONLY, file.fd_, canonical, false);
     if (error != 0) return failure(file.path_, error);
     struct stat status {};
     if (::fstat(file.fd_.get(), &status) != 0) return failure(file.path_, errno);

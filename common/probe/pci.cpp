@@ -21,15 +21,18 @@ bool may_matter(std::uint32_t class_code) {
     return base == base_class_display || base == base_class_system || class_code == class_nvswitch;
 }
 
-bool matters(std::uint32_t class_code, std::uint16_t vendor, std::uint16_t device) {
-    if (vendor == vendor_nvidia) return class_code >> 16 == base_class_display || class_code == class_nvswitch;
-    return vendor == vendor_mellanox && (device == data_direct_device || class_code == class_data_direct);
+bool is_data_direct(const PciFunction& function) {
+    return function.vendor == vendor_mellanox &&
+           (function.device == data_direct_device || function.class_code == class_data_direct);
 }
 
+/// A number of an attribute file. What is gone is no function any more; what cannot be read leaves the bus unknown.
 template <class T>
-T hex_file(const RootFs& root, const std::string& path) {
+T hex_file(const RootFs& root, const std::string& path, NodeFacts& facts) {
     const auto text = root.read_line(path);
-    return text ? parse_hex<T>(*text).value_or(T{}) : T{};
+    if (text) return parse_hex<T>(*text).value_or(T{});
+    if (text.error().code != ENOENT && text.error().code != ENODEV) facts.pci_readable = {.why = text.error().what};
+    return T{};
 }
 
 void read_broadcom_links(const RootFs& root, NodeFacts& facts) {
@@ -56,25 +59,18 @@ void read_pci(const RootFs& root, NodeFacts& facts) {
     }
     facts.pci_readable.value = true;
     facts.pci_functions_total = static_cast<int>(names->size());
-    bool has_broadcom_switch = false;
     for (const auto& name : *names) {
         const auto path = std::string(bus) + '/' + name;
-        const auto class_code = hex_file<std::uint32_t>(root, path + "/class");
-        if (!may_matter(class_code)) continue;
-        if (!matters(class_code, hex_file<std::uint16_t>(root, path + "/vendor"),
-                     hex_file<std::uint16_t>(root, path + "/device"))) {
-            continue;
-        }
-        const auto canonical = root.resolve(path);
-        if (canonical) add_function(root, *canonical, facts);
+        if (!may_matter(hex_file<std::uint32_t>(root, path + "/class", facts))) continue;
+        const auto vendor = hex_file<std::uint16_t>(root, path + "/vendor", facts);
+        if (vendor != vendor_nvidia && vendor != vendor_mellanox) continue;
+        if (const auto canonical = root.resolve(path)) add_function(root, *canonical, facts);
     }
     for (auto& [address, function] : facts.pci) {
-        has_broadcom_switch = has_broadcom_switch || function.vendor == vendor_broadcom;
-        if (!matters(function.class_code, function.vendor, function.device) || function.vendor != vendor_mellanox)
-            continue;
+        if (!is_data_direct(function)) continue;
         if (const auto directory = root.directory(function.sysfs_path)) function.vuid = read_vuid(*directory);
     }
-    if (has_broadcom_switch) read_broadcom_links(root, facts);
+    read_broadcom_links(root, facts);
 }
 
 }  // namespace gdrcheck::probe

@@ -47,21 +47,20 @@ PciFunction read_function(const RootFs::Directory& directory, const PciAddress& 
 
 PciFunction* add_function(const RootFs& root, std::string_view path, NodeFacts& facts) {
     PciFunction* added = nullptr;
-    std::string canonical(path);
-    while (true) {
-        const auto address = parse_pci_address(last_component(canonical));
-        if (!address) return added;
+    // The bridge above a function is the directory above it. Ends: a step either shortens the path or adds a function.
+    std::string place(path);
+    while (const auto address = parse_pci_address(last_component(place))) {
         auto known = facts.pci.find(*address);
         if (known == facts.pci.end()) {
-            const auto directory = root.directory(canonical);
-            if (!directory) return added;
+            const auto directory = root.directory(place);
+            if (!directory || parse_pci_address(last_component(directory->path())) != address) break;
             known = facts.pci.emplace(*address, read_function(*directory, *address)).first;
+            place = directory->path();
         }
         if (added == nullptr) added = &known->second;
-        // The bridge above is the directory above.
-        canonical = known->second.sysfs_path;
-        canonical.resize(canonical.rfind('/'));
+        place.resize(place.rfind('/'));
     }
+    return added;
 }
 
 }  // namespace gdrcheck::probe

@@ -15,7 +15,6 @@ inline constexpr std::uint16_t vendor_nvidia = 0x10de;
 inline constexpr std::uint16_t vendor_mellanox = 0x15b3;
 inline constexpr std::uint16_t vendor_intel = 0x8086;
 inline constexpr std::uint16_t vendor_amd = 0x1022;
-inline constexpr std::uint16_t vendor_broadcom = 0x1000;
 
 /// Reads the function at `path` and every bridge above it into `facts.pci`. nullptr when `path` is no PCI function.
 PciFunction* add_function(const RootFs& root, std::string_view path, NodeFacts& facts);
