@@ -202,7 +202,8 @@ class Judge {
         auto node_routes = node.distances(rules_, settings_);
         node_routes.route();
         auto scope_routes = scope.distances(rules_, settings_);
-        const auto plain = capable(scope).distances(rules_, settings_);
+        const auto able = capable(scope);
+        const auto plain = able.distances(rules_, settings_);
         add_pairs(scope, plain, scope_routes);
         scope_routes.route();
         for (std::size_t rank = 0; rank < scope.gpus.size(); ++rank) {
