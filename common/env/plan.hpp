@@ -14,7 +14,7 @@ namespace gdrcheck {
 using Variable = std::pair<std::string, std::string>;
 
 struct GpuEnvironment {
-    std::size_t gpu = 0;  ///< index in NodeFacts::gpus
+    std::size_t gpu = 0;              ///< index in NodeFacts::gpus
     std::vector<Variable> variables;  ///< GDRCHECK_GPU, _NIC, _PATH, _GDR, opt-ins
 };
 

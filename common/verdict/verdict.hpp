@@ -18,9 +18,9 @@ enum class NodeVerdict { ok, degraded, unknown, fail, not_applicable };
 struct Verdict {
     NodeVerdict verdict = NodeVerdict::unknown;
     bool drain = false;
-    std::string why;                 ///< one clause for the headline: "3 of 8 GPUs staged: …"
-    std::vector<Finding> findings;   ///< severity applied, most severe first, then by slug and subject
-    std::string drain_reason;        ///< empty unless drain
+    std::string why;                    ///< one clause for the headline: "3 of 8 GPUs staged: …"
+    std::vector<Finding> findings;      ///< severity applied, most severe first, then by slug and subject
+    std::string drain_reason;           ///< empty unless drain
     std::vector<nccl::Answer> answers;  ///< one per assumed version
 };
 
@@ -39,7 +39,8 @@ struct JudgeOptions {
 /// Exit code of `gdrcheck node`: 0 ok, degraded, not applicable; 1 fail; 3 unknown.
 [[nodiscard]] int exit_code(NodeVerdict verdict);
 
-/// GPUs named on the command line: device minor, UUID or unique prefix, MIG id (MIG-GPU-uuid/gi/ci, minor:gi…), PCI address.
+/// GPUs named on the command line: device minor, UUID or unique prefix, MIG id (MIG-GPU-uuid/gi/ci, minor:gi…), PCI
+/// address.
 [[nodiscard]] Result<std::vector<std::size_t>> resolve_gpus(const NodeFacts& facts, std::string_view list);
 
 }  // namespace gdrcheck
