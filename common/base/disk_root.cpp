@@ -100,11 +100,11 @@ int read_content(int fd, std::size_t limit, bool cut, std::string& content, cons
             return errno;
         }
         if (got == 0) return 0;
-        if (content.size() + static_cast<std::size_t>(got) > limit) return EFBIG;
         if (content.size() == small.size() && status.st_size > 0) {
             content.reserve(std::min(limit, static_cast<std::size_t>(status.st_size)));
         }
         content.append(small.data(), static_cast<std::size_t>(got));
+        if (content.size() > limit) return EFBIG;
         // A file of the disk that gave its whole size need not be asked for its end. Kernel files say 4096, or 0.
         const bool is_short = static_cast<std::size_t>(got) < wanted;
         if (is_short && status.st_size > 0 && std::cmp_greater_equal(content.size(), status.st_size)) return 0;

@@ -45,7 +45,7 @@ class MemoryCursor {
         if (!is_entry && !is_directory && !is_error) {
             // What lies in a directory that could not be read is unknown, not absent.
             const int error = recorded_error(*tree_, path_);
-            return error != 0 ? error : ENOENT;
+            return error == EACCES || error == EPERM || error == EIO ? error : ENOENT;
         }
         path_ = next;
         is_directory_ = is_directory || (!is_entry && is_error);

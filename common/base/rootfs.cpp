@@ -14,6 +14,7 @@
 
 #include "common/base/disk_root.hpp"
 #include "common/base/memory_tree.hpp"
+#include "common/base/recording.hpp"
 #include "common/base/text.hpp"
 #include "common/base/walk.hpp"
 
@@ -29,21 +30,6 @@ tl::unexpected<Error> failure(std::string_view path, int code, const char* refus
                 code);
 }
 
-/// Absence replays by itself; everything else that went wrong must be kept.
-void record_error(MemoryTree* recording, std::string_view path, int code) {
-    if (recording == nullptr || code == ENOENT || code == ENOTDIR) return;
-    recording->errors.insert_or_assign(std::string(path), code);
-}
-
-void record(MemoryTree* recording, std::string_view path, Entry::Kind kind, std::string data) {
-    if (recording != nullptr) recording->entries.insert_or_assign(std::string(path), Entry{kind, std::move(data)});
-}
-
-/// What was only seen, not read: never replaces what was read.
-void record_seen(MemoryTree* recording, std::string path, Entry::Kind kind) {
-    if (recording != nullptr && path != "/") recording->entries.try_emplace(std::move(path), Entry{kind, {}});
-}
-
 struct DirectoryStream {
     DIR* stream;
     explicit DirectoryStream(Fd fd) : stream(::fdopendir(fd.get())) {
@@ -56,19 +42,6 @@ struct DirectoryStream {
     }
 };
 
-/// Keeps the name with its kind, so that listing the recording gives the same names and following them the same links.
-void record_name(MemoryTree* recording, int directory, std::string_view directory_path, const char* name) {
-    struct stat status {};
-    if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-    const auto path = joined(directory_path, name);
-    if (S_ISLNK(status.st_mode)) {
-        std::string target;
-        if (read_link_at(directory, name, target) == 0) record(recording, path, Entry::Kind::link, target);
-    } else {
-        record_seen(recording, path, S_ISDIR(status.st_mode) ? Entry::Kind::directory : Entry::Kind::file);
-    }
-}
-
 int list_directory(Fd fd, std::string_view path, MemoryTree* recording, std::vector<std::string>& names) {
     const DirectoryStream directory(std::move(fd));
     if (directory.stream == nullptr) return errno;
@@ -78,7 +51,7 @@ int list_directory(Fd fd, std::string_view path, MemoryTree* recording, std::vec
         if (entry == nullptr) break;
         const std::string_view name(entry->d_name);
         if (name == "." || name == "..") continue;
-        if (recording != nullptr) record_name(recording, ::dirfd(directory.stream), path, entry->d_name);
+        if (recording != nullptr) record_name(*recording, ::dirfd(directory.stream), path, entry->d_name);
         names.emplace_back(name);
     }
     if (errno != 0) return errno;
@@ -129,19 +102,18 @@ struct RootFs::State {
             if (error == 0) error = read_content(fd.get(), limit, cut, content, refusal);
         } else if (const auto* data = memory_file(path, canonical, error); data != nullptr) {
             if (data->size() > limit && !cut) error = EFBIG;
-            if (error == 0) content = data->substr(0, limit);
+            content = data->substr(0, error == 0 ? limit : limit + 1);
         }
         return finish(path, canonical, error, refusal, std::move(content));
     }
 
     [[nodiscard]] Result<std::string> finish(std::string_view path, const std::string& canonical, int error,
                                              const char* refusal, std::string content) const {
-        if (error != 0) {
-            record_error(recording, canonical, error);
-            return failure(path, error, refusal);
-        }
-        if (recording != nullptr) record(recording, canonical, Entry::Kind::file, content);
-        return content;
+        if (recording != nullptr && (error == 0 || error == EFBIG)) record_content(*recording, canonical, content);
+        if (recording != nullptr && error == EISDIR) record_seen(recording, canonical, Entry::Kind::directory);
+        if (error == 0) return content;
+        record_error(recording, canonical, error);
+        return failure(path, error, refusal);
     }
 };
 
@@ -210,6 +182,7 @@ Result<std::vector<std::string>> RootFs::list(std::string_view path) const {
         error = place.error != 0 ? place.error : recorded_error(state_->memory, canonical);
         if (error == 0 && !place.is_directory) error = ENOTDIR;
         if (error == 0) names = names_in(state_->memory, canonical);
+        if (state_->recording != nullptr) record_names(*state_->recording, state_->memory, canonical, names);
     }
     if (error != 0) {
         record_error(state_->recording, canonical, error);
