@@ -8,7 +8,6 @@
 #include "common/base/text.hpp"
 #include "common/policy/keys.hpp"
 #include "common/policy/nearest.hpp"
-#include "common/policy/toml_text.hpp"
 
 namespace gdrcheck::config {
 namespace {
@@ -63,8 +62,11 @@ Problem collect(const Node& table, const std::string& prefix, bool inside_overri
     for (const auto& node : table.children) {
         const auto path = prefix.empty() ? node.key : prefix + '.' + node.key;
         if (prefix.empty() && (node.key == override_key || (inside_override && node.key == nodes_key))) continue;
+        const bool is_quoted_path = node.key.find('.') != std::string::npos;
         Problem problem;
-        if (const auto* key = find_key(path); key != nullptr) {
+        if (is_quoted_path) {
+            problem = unknown_key(path, node, inside_override);
+        } else if (const auto* key = find_key(path); key != nullptr) {
             problem = set_value(*key, node, scratch);
             assignments.push_back({key, &node});
         } else if (!is_table_of_keys(path)) {
@@ -159,7 +161,7 @@ class Application {
         Assignments assignments;
         auto problem = check(one, true, assignments);
         if (problem) return Complaint{problem->at, "[[override]] " + problem->text};
-        if (*is_ours) assign(assignments, fmt::format(" [[override]] nodes={}", toml_string(nodes->text)));
+        if (*is_ours) assign(assignments, fmt::format(" [[override]] nodes={}", quoted(nodes->text)));
         return std::nullopt;
     }
 

@@ -57,8 +57,8 @@ std::string_view nearest_word(std::string_view word, const std::vector<std::stri
 
 std::string_view nearest_path(std::string_view path, const std::vector<std::string_view>& candidates) {
     return least(candidates, [&](std::string_view candidate) {
-        const auto whole = 2 * edit_distance(path, candidate);
-        const auto moved = 2 * edit_distance(last_part(path), last_part(candidate)) + 1;
+        const auto whole = edit_distance(path, candidate);
+        const auto moved = 3 * edit_distance(last_part(path), last_part(candidate)) + 1;
         return std::min(whole, moved);
     });
 }
