@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "common/nccl/settings.hpp"
+
 namespace gdrcheck {
 namespace {
 
-bool has_gdr(const nccl::Answer& answer, std::size_t gpu) {
+bool gives_gdr(const nccl::Answer& answer, std::size_t gpu) {
     const auto* found = find_gpu(answer, gpu);
-    return found != nullptr && (found->status == nccl::GpuStatus::gdr || found->status == nccl::GpuStatus::relay);
+    return found != nullptr && has_gdr(found->status);
 }
 
 /// Receives go by GDR and sends do not: ncclTopoCheckGdr() refuses reads by a GPU below compute capability 8.0 that has
@@ -23,11 +25,15 @@ bool lacks_gdr(nccl::GpuStatus status) {
     return status == nccl::GpuStatus::staged || status == nccl::GpuStatus::no_nic;
 }
 
+bool has_gdr(nccl::GpuStatus status) {
+    return status == nccl::GpuStatus::gdr || status == nccl::GpuStatus::relay;
+}
+
 Cause cause_of(const CheckInput& input, const nccl::GpuAnswer& gpu) {
     if (!lacks_gdr(gpu.status)) return Cause::none;
     if (!gpu.model.gdr) return Cause::gpu_model;
-    if (has_gdr(input.with_transport, gpu.gpu)) return Cause::transport;
-    if (has_gdr(input.with_ports_up, gpu.gpu)) return Cause::ports;
+    if (gives_gdr(input.with_transport, gpu.gpu)) return Cause::transport;
+    if (gives_gdr(input.with_ports_up, gpu.gpu)) return Cause::ports;
     const auto* at_best = find_gpu(input.with_ports_up, gpu.gpu);
     if (at_best == nullptr || at_best->status == nccl::GpuStatus::no_nic) return Cause::no_device;
     if (gpu.status == nccl::GpuStatus::no_nic) return Cause::ports;
@@ -87,6 +93,12 @@ bool in_policy(const Policy& policy, std::string_view nic) {
 bool named_in_compute(const Policy& policy, std::string_view nic) {
     const auto& compute = policy.nics.compute;
     return !is_wildcard(nic) && std::find(compute.begin(), compute.end(), nic) != compute.end();
+}
+
+bool is_meant_for_nccl(const CheckInput& input, const RdmaDevice& device, const RdmaPort& port) {
+    if (!in_policy(input.policy, device.name)) return false;
+    const auto* filter = input.facts.nccl_setting("NCCL_IB_HCA");
+    return filter == nullptr || nccl::parse_hca_filter(*filter).takes(device.name, port.number);
 }
 
 bool expects_nics(const Policy& policy) {

@@ -21,6 +21,7 @@ enum class Cause {
 };
 
 [[nodiscard]] bool lacks_gdr(nccl::GpuStatus status);  ///< staged or without a NIC
+[[nodiscard]] bool has_gdr(nccl::GpuStatus status);    ///< gdr or relay
 [[nodiscard]] Cause cause_of(const CheckInput& input, const nccl::GpuAnswer& gpu);
 
 /// GPUs in scope whose cause is `cause`.
@@ -39,6 +40,8 @@ enum class Cause {
 /// Named by [nics] compute in full, without a wildcard.
 [[nodiscard]] bool named_in_compute(const Policy& policy, std::string_view nic);
 
+/// In policy, and not left out by NCCL_IB_HCA in /etc/nccl.conf.
+[[nodiscard]] bool is_meant_for_nccl(const CheckInput& input, const RdmaDevice& device, const RdmaPort& port);
 /// The site says that NICs must be here: [expect] nics, or a name without wildcard in [nics] compute.
 [[nodiscard]] bool expects_nics(const Policy& policy);
 [[nodiscard]] bool is_wildcard(std::string_view pattern);

@@ -69,17 +69,19 @@ Finding mixed(const CheckInput& input, const nccl::GpuAnswer& gpu) {
         parts.push_back(fmt::format("{} {} ({})", name, nccl::to_string(pair->path), gdr ? "GDR" : "staged"));
     }
     finding.seen = "NCCL spreads this GPU's channels over " + enumerate(parts);
-    finding.why = "the channels on the far NIC are staged in host memory and slow the others down";
+    finding.why = "the channels on the NIC without GDR are staged in host memory and slow the others down";
     finding.remedy = "leave NICs out that no GPU reaches by GDR: [nics] exclude in gdrcheck.toml";
     return finding;
 }
 
-bool stages_a_gpu(const CheckInput& input, const nccl::Misreading& misreading, std::vector<std::size_t>& gpus) {
+/// GPUs without GDR by it: a working transport would not help them. That NCCL crashes over it counts as much.
+std::vector<std::size_t> gpus_lost(const CheckInput& input, const nccl::Misreading& misreading) {
+    std::vector<std::size_t> gpus;
     for (const auto gpu : misreading.gpus) {
-        const auto* answer = find_gpu(input.answer, gpu);
-        if (answer != nullptr && cause_of(input, *answer) == Cause::distance) gpus.push_back(gpu);
+        const auto* then = find_gpu(input.with_transport, gpu);
+        if (then != nullptr && then->model.gdr && !has_gdr(then->status)) gpus.push_back(gpu);
     }
-    return !gpus.empty();
+    return gpus;
 }
 
 Finding misread(const CheckInput& input, const nccl::Misreading& misreading) {
@@ -90,7 +92,8 @@ Finding misread(const CheckInput& input, const nccl::Misreading& misreading) {
                     .remedy = misreading.remedy,
                     .structural = true,
                     .severity_fixed = true};
-    if (stages_a_gpu(input, misreading, finding.gpus)) finding.outcome = Outcome::fail;
+    finding.gpus = gpus_lost(input, misreading);
+    if (!finding.gpus.empty()) finding.outcome = Outcome::fail;
     switch (misreading.kind) {
         case nccl::Misreading::Kind::misattached:
             finding.why =

@@ -82,8 +82,8 @@ std::vector<Finding> run(const CheckInput& input) {
     std::vector<std::string> unreadable;
     std::string unreadable_why;
     for (const auto& device : input.facts.rdma) {
-        if (!in_policy(input.policy, device.name)) continue;
         for (const auto& port : device.ports) {
+            if (!is_meant_for_nccl(input, device, port)) continue;
             if (!port.state) {
                 unreadable.push_back(fmt::format("{}/{}", device.name, port.number));
                 if (unreadable_why.empty()) unreadable_why = port.state_why;

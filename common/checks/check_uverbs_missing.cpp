@@ -8,9 +8,10 @@
 namespace gdrcheck {
 namespace {
 
-bool has_active_port(const RdmaDevice& device) {
-    return std::any_of(device.ports.begin(), device.ports.end(),
-                       [](const auto& port) { return port.state == PortState::active; });
+bool would_be_used(const CheckInput& input, const RdmaDevice& device) {
+    return std::any_of(device.ports.begin(), device.ports.end(), [&](const auto& port) {
+        return port.state == PortState::active && is_meant_for_nccl(input, device, port);
+    });
 }
 
 Finding missing(const RdmaDevice& device) {
@@ -28,7 +29,7 @@ std::vector<Finding> run(const CheckInput& input) {
     std::vector<std::string> unread;
     std::string why;
     for (const auto& device : input.facts.rdma) {
-        if (!in_policy(input.policy, device.name) || !has_active_port(device)) continue;
+        if (!would_be_used(input, device)) continue;
         if (!device.uverbs_node.known()) {
             unread.push_back(device.name);
             if (why.empty()) why = device.uverbs_node.why;

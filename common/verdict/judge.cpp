@@ -25,8 +25,36 @@ nccl::Options options_for(const Policy& policy, const JudgeOptions& judge_option
     return options;
 }
 
-bool any_lacks_gdr(const nccl::Answer& answer) {
-    return std::any_of(answer.gpus.begin(), answer.gpus.end(), [](const auto& gpu) { return lacks_gdr(gpu.status); });
+bool all_have_gdr(const nccl::Answer& answer) {
+    return std::all_of(answer.gpus.begin(), answer.gpus.end(), [](const auto& gpu) { return has_gdr(gpu.status); });
+}
+
+/// A GPU that would have GDR if a port whose state could not be read were ACTIVE is not staged but unknown.
+void doubt_unread_ports(const NodeFacts& facts, const nccl::Options& options, nccl::Answer& answer) {
+    std::string why;
+    for (const auto& device : facts.rdma) {
+        for (const auto& port : device.ports) {
+            if (!port.state && why.empty())
+                why = port.state_why.empty() ? "a port's state is unreadable" : port.state_why;
+        }
+    }
+    if (why.empty() || all_have_gdr(answer)) return;
+    const auto then = nccl::judge_like_nccl(with_unread_ports_active(facts), options);
+    for (auto& gpu : answer.gpus) {
+        const auto* changed = find_gpu(then, gpu.gpu);
+        if (!lacks_gdr(gpu.status) || changed == nullptr || lacks_gdr(changed->status)) continue;
+        gpu.status = nccl::GpuStatus::unknown;
+        gpu.why = why;
+    }
+}
+
+std::string seen_of(const nccl::GpuAnswer& gpu, const nccl::Answer& answer) {
+    std::vector<std::string> reasons;
+    for (const auto& nic : answer.nics) {
+        if (!nic.used) reasons.push_back(nic.name + ": " + nic.unused_why);
+    }
+    if (!reasons.empty() && gpu.status == nccl::GpuStatus::no_nic) return "no NIC for NCCL: " + enumerate(reasons, 3);
+    return gpu.why.empty() ? fmt::format("NCCL's answer for this GPU is {}", nccl::to_string(gpu.status)) : gpu.why;
 }
 
 /// A GPU without GDR that no check explained: never leave a fail without a word.
@@ -38,8 +66,7 @@ void explain_the_rest(const NodeFacts& facts, const nccl::Answer& answer, std::v
         Finding finding{.slug = gpu.status == nccl::GpuStatus::no_nic ? "rdma-missing" : "path-far",
                         .outcome = Outcome::fail,
                         .subject = gpu_address(facts, gpu.gpu)};
-        finding.seen =
-            gpu.why.empty() ? fmt::format("NCCL's answer for this GPU is {}", nccl::to_string(gpu.status)) : gpu.why;
+        finding.seen = seen_of(gpu, answer);
         finding.why = "NCCL stages this GPU's traffic through host memory";
         finding.remedy = "gdrcheck topo";
         finding.structural = finding.slug == "path-far";
@@ -53,7 +80,7 @@ std::vector<Finding> run_checks(const NodeFacts& facts, const Policy& policy, co
     const auto& answer = answers.front();
     auto with_transport = answer;
     auto with_ports_up = answer;
-    if (any_lacks_gdr(answer)) {
+    if (!all_have_gdr(answer)) {
         const auto mended = with_working_transport(facts);
         const auto asked = with_working_transport(options_for(policy, options, answer.version), facts);
         with_transport = nccl::judge_like_nccl(mended, asked);
@@ -71,7 +98,8 @@ std::vector<Finding> run_checks(const NodeFacts& facts, const Policy& policy, co
 /// Why the question does not arise on this node; empty: it does.
 std::string not_applicable_why(const NodeFacts& facts, const Policy& policy, const nccl::Answer& answer) {
     if (answer.net_plugin) return "NCCL does not use its IB transport here: " + answer.net_plugin_why;
-    if (facts.gpus.empty() && readable(facts.pci_readable)) return "no NVIDIA GPU";
+    if (!readable(facts.pci_readable)) return {};
+    if (facts.gpus.empty()) return "no NVIDIA GPU";
     const bool any_device = std::any_of(facts.rdma.begin(), facts.rdma.end(),
                                         [&](const auto& device) { return in_policy(policy, device.name); });
     if (any_device || !readable(facts.rdma_readable) || expects_nics(policy)) return {};
@@ -230,7 +258,9 @@ Verdict judge(const NodeFacts& facts, const Policy& policy, const JudgeOptions& 
     auto versions = options.versions;
     if (versions.empty()) versions.push_back(nccl::default_version);
     for (const auto& version : versions) {
-        verdict.answers.push_back(nccl::judge_like_nccl(facts, options_for(policy, options, version)));
+        const auto asked = options_for(policy, options, version);
+        verdict.answers.push_back(nccl::judge_like_nccl(facts, asked));
+        doubt_unread_ports(facts, asked, verdict.answers.back());
     }
     const auto& answer = verdict.answers.front();
     const auto moot = not_applicable_why(facts, policy, answer);

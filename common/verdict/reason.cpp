@@ -31,10 +31,11 @@ std::string middle(const std::string& seen, const std::string& remedy, const std
         return left.empty() || right.empty() ? left + right : left + "; " + right;
     };
     for (const auto& command : {remedy, "gdrcheck explain " + slug}) {
+        if (command.empty()) continue;
         const auto whole = joined(seen, command);
         if (whole.size() <= room) return whole;
         const auto left = room > command.size() + 2 ? room - command.size() - 2 : 0;
-        if (!command.empty() && left >= seen_bytes) return joined(shortened(seen, left), command);
+        if (left >= seen_bytes) return joined(shortened(seen, left), command);
     }
     return shortened(seen, room);
 }

@@ -20,6 +20,20 @@ double fastest_sibling(const NodeFacts& facts, const RdmaDevice& device, const R
     return fastest;
 }
 
+template <class Which>
+NodeFacts activate(NodeFacts facts, Which which) {
+    const auto original = facts;
+    for (auto& device : facts.rdma) {
+        for (auto& port : device.ports) {
+            if (!which(port)) continue;
+            if (port.link_layer.empty()) port.link_layer = "InfiniBand";  // unread like the state
+            port.gbps = fastest_sibling(original, device, port);
+            port.state = PortState::active;
+        }
+    }
+    return facts;
+}
+
 }  // namespace
 
 NodeFacts with_working_transport(NodeFacts facts) {
@@ -43,15 +57,11 @@ nccl::Options with_working_transport(nccl::Options options, const NodeFacts& fac
 }
 
 NodeFacts with_active_ports(NodeFacts facts) {
-    const auto original = facts;
-    for (auto& device : facts.rdma) {
-        for (auto& port : device.ports) {
-            if (!port.state || *port.state == PortState::active) continue;
-            port.gbps = fastest_sibling(original, device, port);
-            port.state = PortState::active;
-        }
-    }
-    return facts;
+    return activate(std::move(facts), [](const auto& port) { return port.state && port.state != PortState::active; });
+}
+
+NodeFacts with_unread_ports_active(NodeFacts facts) {
+    return activate(std::move(facts), [](const auto& port) { return !port.state; });
 }
 
 }  // namespace gdrcheck

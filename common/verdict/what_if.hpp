@@ -14,4 +14,7 @@ namespace gdrcheck {
 /// Every port whose state is known is ACTIVE, at the rate of its fastest sibling (a DOWN port shows a default rate).
 [[nodiscard]] NodeFacts with_active_ports(NodeFacts facts);
 
+/// Every port whose state could not be read is ACTIVE: what changes by it is not known.
+[[nodiscard]] NodeFacts with_unread_ports_active(NodeFacts facts);
+
 }  // namespace gdrcheck
