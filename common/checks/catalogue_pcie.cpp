@@ -35,10 +35,11 @@ constexpr std::array entries{
             "Now, until the next boot:\n"
             "    setpci -s BRIDGE ECAP_ACS+0x6.w=0000\n"
             "For good: switch ACS (or VT-d, AMD IOMMU) off in the firmware, or boot with\n"
-            "    pci=disable_acs_redir=BRIDGE;BRIDGE        (iommu=pt does not help: the kernel sets ACS with it too)\n"
+            "    pci=disable_acs_redir=BRIDGE;BRIDGE\n"
             "    apt:    GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub\n"
             "    dnf:    grubby --update-kernel=ALL --args=...\n"
             "    zypper: /etc/default/grub, then grub2-mkconfig -o /boot/grub2/grub.cfg\n"
+            "iommu=pt does not help: the kernel switches ACS on with any IOMMU.\n"
             "Switching ACS off takes the isolation between these devices away; do not do it on hosts that pass them to "
             "virtual machines.",
     },

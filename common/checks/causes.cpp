@@ -40,6 +40,11 @@ Cause cause_of(const CheckInput& input, const nccl::GpuAnswer& gpu) {
     return writes_only(input.with_ports_up, *at_best) ? Cause::one_direction : Cause::distance;
 }
 
+bool any_gpu_can(const CheckInput& input) {
+    const auto& gpus = input.answer.gpus;
+    return std::any_of(gpus.begin(), gpus.end(), [](const auto& gpu) { return gpu.model.gdr; });
+}
+
 std::vector<std::size_t> gpus_with_cause(const CheckInput& input, Cause cause) {
     std::vector<std::size_t> gpus;
     for (const auto& gpu : input.answer.gpus) {

@@ -24,6 +24,9 @@ enum class Cause {
 [[nodiscard]] bool has_gdr(nccl::GpuStatus status);    ///< gdr or relay
 [[nodiscard]] Cause cause_of(const CheckInput& input, const nccl::GpuAnswer& gpu);
 
+/// A GPU in scope whose model has GDR: else it does not matter what carries it.
+[[nodiscard]] bool any_gpu_can(const CheckInput& input);
+
 /// GPUs in scope whose cause is `cause`.
 [[nodiscard]] std::vector<std::size_t> gpus_with_cause(const CheckInput& input, Cause cause);
 

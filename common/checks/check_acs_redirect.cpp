@@ -100,7 +100,8 @@ std::vector<Finding> run(const CheckInput& input) {
         if (survey.unreadable.size() > 1)
             finding.seen += fmt::format(" (and {} other bridges)", survey.unreadable.size() - 1);
         finding.why = "whether bridges redirect peer traffic is not known";
-        finding.remedy = "run gdrcheck as root: config space beyond 64 bytes needs CAP_SYS_ADMIN";
+        finding.remedy =
+            "run gdrcheck, or take the snapshot, as root: config space beyond 64 bytes needs CAP_SYS_ADMIN";
         findings.push_back(std::move(finding));
     }
     return findings;

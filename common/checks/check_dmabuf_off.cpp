@@ -9,7 +9,7 @@ namespace gdrcheck {
 namespace {
 
 std::vector<Finding> run(const CheckInput& input) {
-    if (input.answer.gpus.empty() || input.policy.policy.require == Require::peermem) return {};
+    if (!any_gpu_can(input) || input.policy.policy.require == Require::peermem) return {};
     std::vector<std::string> names;
     const nccl::NicAnswer* first = nullptr;
     for (const auto& nic : input.answer.nics) {

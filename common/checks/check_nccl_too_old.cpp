@@ -21,7 +21,7 @@ std::vector<Finding> run(const CheckInput& input) {
     const bool peermem_alone = std::any_of(nics.begin(), nics.end(), [](const auto& nic) {
         return nic.used && nic.transport.via == nccl::Via::peermem && nic.transport.dmabuf != nccl::Tristate::yes;
     });
-    if (!peermem_alone || input.answer.gpus.empty() || old_nccl_sees_peermem(input.facts)) return {};
+    if (!peermem_alone || !any_gpu_can(input) || old_nccl_sees_peermem(input.facts)) return {};
     std::vector<std::string> blind;
     for (const auto& answer : input.all_answers) {
         if (!answer.transport.peermem_visible) blind.push_back(nccl::to_string(answer.version));

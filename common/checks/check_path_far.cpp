@@ -4,9 +4,12 @@
 #include <algorithm>
 
 #include "common/checks/causes.hpp"
+#include "common/checks/pci_path.hpp"
 
 namespace gdrcheck {
 namespace {
+
+constexpr nccl::Version first_with_c2c{2, 27, 3};  // path type P2C, NCCL_NET_GDR_C2C on by default
 
 const nccl::Pair* nearest_pair(const nccl::Answer& answer, std::size_t gpu) {
     const nccl::Pair* nearest = nullptr;
@@ -33,6 +36,21 @@ std::string in_words(nccl::Path path) {
     }
 }
 
+/// What puts the distance right, most particular first.
+std::string remedy_for_distance(const CheckInput& input, const nccl::GpuAnswer& gpu, nccl::Path path) {
+    const auto* function =
+        gpu.gpu < input.facts.gpus.size() ? input.facts.function(input.facts.gpus[gpu.gpu].pci) : nullptr;
+    if (gpu.model.c2c && input.answer.version < first_with_c2c) {
+        return "use NCCL 2.27 or later, which uses GPUDirect RDMA over NVLink-C2C";
+    }
+    if (input.answer.topology_used.empty() &&
+        (is_virtual_machine(input.facts) || (function != nullptr && upstream_bridges(*function).empty()))) {
+        return "install the cloud vendor's topology file and set NCCL_TOPO_FILE in /etc/nccl.conf";
+    }
+    return fmt::format("compare slots with gdrcheck topo; NCCL_NET_GDR_LEVEL={} only after measuring",
+                       nccl::to_string(path == nccl::Path::DIS ? nccl::Path::SYS : path));
+}
+
 Finding too_far(const CheckInput& input, const nccl::GpuAnswer& gpu) {
     const auto& best = input.with_ports_up;  // what remains when transport and ports are put right
     const auto* then = find_gpu(best, gpu.gpu);
@@ -43,8 +61,7 @@ Finding too_far(const CheckInput& input, const nccl::GpuAnswer& gpu) {
     finding.seen = fmt::format("{} is {}{}{}", chosen.nic.empty() ? "the nearest NIC" : chosen.nic,
                                nccl::to_string(chosen.path), words.empty() ? "" : ": ", words);
     finding.why = "NCCL's default distance for GPUDirect RDMA is PXB, and no NVLink peer has a NIC that near";
-    finding.remedy = fmt::format("compare slots with gdrcheck topo; NCCL_NET_GDR_LEVEL={} only after measuring",
-                                 nccl::to_string(chosen.path == nccl::Path::DIS ? nccl::Path::SYS : chosen.path));
+    finding.remedy = remedy_for_distance(input, gpu, chosen.path);
     const auto* nearest = nearest_pair(best, gpu.gpu);
     if (nearest != nullptr && nearest->path < chosen.path && nearest->gdr_recv && nearest->gdr_send) {
         finding.seen += fmt::format("; {} is nearer ({}), but NCCL chooses by bandwidth first", nearest->nic,

@@ -17,7 +17,18 @@ struct Starved {
 };
 
 bool without_transport(const nccl::NicAnswer& nic) {
-    return nic.used && nic.transport.known && nic.transport.via == nccl::Via::none;
+    return nic.transport.known && nic.transport.via == nccl::Via::none;
+}
+
+/// NICs over which the GPU's traffic goes, or would go once ports are ACTIVE.
+std::vector<const nccl::NicAnswer*> nics_of(const CheckInput& input, const nccl::GpuAnswer& gpu, Cause cause) {
+    if (cause != Cause::ports) return selected_nics(input.answer, gpu);
+    std::vector<const nccl::NicAnswer*> nics;
+    for (const auto* then : selected_nics(input.with_ports_up, *find_gpu(input.with_ports_up, gpu.gpu))) {
+        const auto* now = find_nic(input.answer, then->name);
+        if (now != nullptr) nics.push_back(now);
+    }
+    return nics;
 }
 
 Starved find_starved(const CheckInput& input) {
@@ -29,22 +40,22 @@ Starved find_starved(const CheckInput& input) {
     };
     for (const auto& gpu : input.answer.gpus) {
         const auto cause = cause_of(input, gpu);
-        if (cause == Cause::none || cause == Cause::gpu_model) continue;
-        if (cause != Cause::transport) {
-            starved.others = true;
-            continue;
-        }
+        if (cause == Cause::distance || cause == Cause::one_direction) starved.others = true;
+        if (cause != Cause::transport && cause != Cause::ports) continue;
+        const auto nics = nics_of(input, gpu, cause);
+        if (!std::any_of(nics.begin(), nics.end(), [](const auto* nic) { return without_transport(*nic); })) continue;
         starved.gpus.push_back(gpu.gpu);
-        for (const auto* nic : selected_nics(input.answer, gpu)) add(nic);
+        for (const auto* nic : nics) add(nic);
     }
-    if (!starved.nics.empty()) return starved;
+    if (!starved.nics.empty() || !starved.others) return starved;
     // No GPU is starved by this alone; still said when no NIC at all has a transport, for then nothing can work.
     const auto& nics = input.answer.nics;
-    const bool any_works = std::any_of(nics.begin(), nics.end(), [](const auto& nic) {
-        return nic.used && (!nic.transport.known || nic.transport.via != nccl::Via::none);
-    });
-    if (any_works || (starved.gpus.empty() && !starved.others)) return starved;
-    for (const auto& nic : nics) add(&nic);
+    const bool any_works =
+        std::any_of(nics.begin(), nics.end(), [](const auto& nic) { return nic.used && !without_transport(nic); });
+    if (any_works) return starved;
+    for (const auto& nic : nics) {
+        if (nic.used) add(&nic);
+    }
     return starved;
 }
 

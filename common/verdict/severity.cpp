@@ -33,6 +33,15 @@ int rank(Outcome outcome) {
     return 3;
 }
 
+/// PCI addresses by value (their digits are hexadecimal), names as people count.
+bool subject_less(const std::string& left, const std::string& right) {
+    const auto left_address = parse_pci_address(left);
+    const auto right_address = parse_pci_address(right);
+    if (left_address && right_address) return *left_address < *right_address;
+    if (left_address.has_value() != right_address.has_value()) return left_address.has_value();
+    return natural_less(left, right);
+}
+
 }  // namespace
 
 Weighed weigh(std::vector<Finding> findings, const Policy& policy) {
@@ -55,7 +64,7 @@ Weighed weigh(std::vector<Finding> findings, const Policy& policy) {
     };
     std::stable_sort(weighed.findings.begin(), weighed.findings.end(), [&](const Finding& left, const Finding& right) {
         if (key(left) != key(right)) return key(left) < key(right);
-        return natural_less(left.subject, right.subject);
+        return subject_less(left.subject, right.subject);
     });
     return weighed;
 }

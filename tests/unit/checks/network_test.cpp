@@ -92,6 +92,16 @@ TEST_CASE("no port left at all is port-down for every GPU") {
     CHECK(scene.run("check_path_far").empty());
 }
 
+TEST_CASE("a missing transport behind a port that is down is told beside it, for the same GPU") {
+    auto scene = second_port_down();
+    for (auto& nic : scene.answer.nics) nic.transport.via = nccl::Via::none;
+    const auto findings = scene.run("check_peermem");
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].slug == "peermem-missing");
+    CHECK(findings[0].gpus == std::vector<std::size_t>{1});
+    CHECK_FALSE(findings[0].structural);
+}
+
 TEST_CASE("a port state that cannot be read is unknown, not down") {
     auto builder = two_switches();
     builder.rdma("mlx5_0").ports[0].state = std::nullopt;

@@ -19,6 +19,18 @@ TEST_CASE("a GPU that every NIC is too far from is path-far, structural, with it
     CHECK(mentions(findings[0].seen, "mlx5_0 is PHB"));
 }
 
+TEST_CASE("the remedy for a distance fits its reason") {
+    Scene scene(two_switches());
+    scene.move_away(nccl::Path::PHB);
+    CHECK(mentions(scene.run("check_path_far").at(0).remedy, "gdrcheck topo"));
+    for (auto& gpu : scene.answer.gpus) gpu.model.c2c = true;
+    scene.answer.version = {2, 21, 5};
+    CHECK(mentions(scene.run("check_path_far").at(0).remedy, "NCCL 2.27"));
+    Scene flat(FactsBuilder{}.gpu("0000:00:05.0").nic("mlx5_0", "0000:00:06.0"));
+    flat.move_away(nccl::Path::PHB);
+    CHECK(mentions(flat.run("check_path_far").at(0).remedy, "NCCL_TOPO_FILE"));
+}
+
 TEST_CASE("a near NIC that loses to a faster far one is named") {
     Scene scene(two_switches());
     scene.move_away(nccl::Path::PHB);
@@ -100,6 +112,8 @@ TEST_CASE("a GPU model without GDR is gpu-no-gdr and nothing else") {
     REQUIRE(findings.size() == 2);
     CHECK(findings[0].slug == "gpu-no-gdr");
     CHECK(findings[0].structural);
+    scene.by_peermem();
+    CHECK(scene.run_all().size() == 2);
     CHECK(mentions(findings[0].seen, "GeForce RTX 4090"));
 }
 

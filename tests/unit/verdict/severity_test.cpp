@@ -56,6 +56,15 @@ TEST_CASE("findings are sorted by severity, slug and natural order of subjects")
                                             "port-slow mlx5_10/1"});
 }
 
+TEST_CASE("PCI addresses are sorted by value, their digits are hexadecimal") {
+    const auto weighed = weigh({finding("gpu-missing", "000b:00:00.0"), finding("gpu-missing", "0001:00:00.0"),
+                                finding("gpu-missing", "/sys"), finding("gpu-missing", "0001:0a:00.0")},
+                               {});
+    std::vector<std::string> order;
+    for (const auto& each : weighed.findings) order.push_back(each.subject);
+    CHECK(order == std::vector<std::string>{"0001:00:00.0", "0001:0a:00.0", "000b:00:00.0", "/sys"});
+}
+
 TEST_CASE("a GPU is excused when every finding that explains it is below fail") {
     auto far = finding("path-far");
     far.gpus = {0, 1};
