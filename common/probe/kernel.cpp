@@ -1,5 +1,6 @@
 // The running kernel, its processor, and what the machine calls itself.
 #include <algorithm>
+#include <cerrno>
 
 #include "common/base/text.hpp"
 #include "common/probe/infer.hpp"

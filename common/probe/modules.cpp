@@ -2,6 +2,7 @@
 // it).
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include "common/base/text.hpp"
 #include "common/probe/probe.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::string_view modules_directory = "/sys/module";
 constexpr std::string_view memory_peers_directory = "/sys/kernel/mm/memory_peers";
+
+constexpr std::size_t proc_modules_limit = std::size_t{1} << 20;
 
 constexpr std::array<std::string_view, 22> modules_that_matter{
     "nvidia",     "nvidia_uvm", "nvidia_peermem", "nv_peer_mem", "ib_core", "ib_uverbs", "mlx5_core",      "mlx5_ib",
@@ -39,6 +42,27 @@ KernelModule read_module(const RootFs& root, const std::string& name) {
     return module;
 }
 
+/// Where there is no /sys/module (a tree that holds only some files): name, size, users, holders, state, address,
+/// taint.
+void read_proc_modules(const RootFs& root, NodeFacts& facts) {
+    const auto text = root.read("/proc/modules", proc_modules_limit);
+    if (!text) return;
+    facts.modules_readable = true;
+    for (const auto line : split(*text, '\n')) {
+        const auto fields = split(line, ' ');
+        if (fields.size() < 5 || !matters(fields[0])) continue;
+        KernelModule module{.refcnt = parse_number<int>(fields[2])};
+        for (const auto holder : split(fields[3], ',')) {
+            if (!holder.empty() && holder != "-") module.holders.emplace_back(holder);
+        }
+        module.state = fields[4] == "Live" ? "live" : fields[4] == "Loading" ? "coming" : "going";
+        if (fields.size() > 6 && fields[6].starts_with('('))
+            module.taint = fields[6].substr(1, fields[6].find(')') - 1);
+        std::sort(module.holders.begin(), module.holders.end());
+        facts.modules.emplace(fields[0], std::move(module));
+    }
+}
+
 void read_memory_peers(const RootFs& root, NodeFacts& facts) {
     const auto clients = root.list(memory_peers_directory);
     if (!clients) {
@@ -64,6 +88,8 @@ void read_modules(const RootFs& root, NodeFacts& facts) {
         for (const auto& name : *names) {
             if (matters(name)) facts.modules.emplace(name, read_module(root, name));
         }
+    } else {
+        read_proc_modules(root, facts);
     }
     read_memory_peers(root, facts);
 }

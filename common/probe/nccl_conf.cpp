@@ -1,5 +1,6 @@
 // What NCCL itself reads: /etc/nccl.conf and a topology file.
 #include <algorithm>
+#include <cerrno>
 
 #include "common/base/text.hpp"
 #include "common/probe/probe.hpp"

@@ -1,5 +1,6 @@
 // The NVIDIA driver's own words: /proc/driver/nvidia (nv-procfs.c). Which GPUs there are is told by the PCI bus.
 #include <algorithm>
+#include <cerrno>
 
 #include "common/base/text.hpp"
 #include "common/probe/pci_function.hpp"

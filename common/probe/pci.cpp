@@ -1,5 +1,7 @@
 // The PCI bus: of every function its class, of those that matter here everything. NICs are added by read_rdma, which
 // knows them.
+#include <cerrno>
+
 #include "common/base/text.hpp"
 #include "common/probe/pci_function.hpp"
 #include "common/probe/probe.hpp"

@@ -1,5 +1,6 @@
 // RDMA devices from /sys/class/infiniband (drivers/infiniband/core/sysfs.c).
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 #include "common/base/text.hpp"
@@ -52,10 +53,18 @@ std::vector<std::string> read_netdevs(const RootFs::Directory& port) {
     return {names.begin(), names.end()};
 }
 
-std::vector<RdmaPort> read_ports(const RootFs& root, const std::string& device) {
+/// A device that cannot be looked at may be the NIC that matters: then what RDMA there is is not known.
+void note_unreadable(const Error& error, NodeFacts& facts) {
+    if (error.code != ENOENT && error.code != ENODEV) facts.rdma_readable = {.why = error.what};
+}
+
+std::vector<RdmaPort> read_ports(const RootFs& root, const std::string& device, NodeFacts& facts) {
     std::vector<RdmaPort> ports;
     const auto names = root.list(device + "/ports");
-    if (!names) return ports;
+    if (!names) {
+        note_unreadable(names.error(), facts);
+        return ports;
+    }
     for (const auto& name : *names) {
         const auto number = parse_number<int>(name);
         if (!number || *number < 0) continue;
@@ -119,7 +128,10 @@ void place_on_pci(const RootFs& root, const RootFs::Directory& directory, RdmaDe
 RdmaDevice read_device(const RootFs& root, const std::string& name, NodeFacts& facts) {
     RdmaDevice device{.name = name};
     const auto directory = root.directory(std::string(class_directory) + '/' + name);
-    if (!directory) return device;
+    if (!directory) {
+        note_unreadable(directory.error(), facts);
+        return device;
+    }
     place_on_pci(root, *directory, device, facts);
     device.node_type = directory->read_line("node_type").value_or("");
     device.sys_image_guid = directory->read_line("sys_image_guid").value_or("");
@@ -127,7 +139,7 @@ RdmaDevice read_device(const RootFs& root, const std::string& name, NodeFacts& f
     device.hca_type = directory->read_line("hca_type").value_or("");
     device.fw_ver = directory->read_line("fw_ver").value_or("");
     device.board_id = directory->read_line("board_id").value_or("");
-    device.ports = read_ports(root, directory->path());
+    device.ports = read_ports(root, directory->path(), facts);
     return device;
 }
 

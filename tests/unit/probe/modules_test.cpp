@@ -46,6 +46,21 @@ TEST_CASE("modules that cannot be listed are unknown, not absent") {
     CHECK_FALSE(modules_of(small_machine().error("/sys/module", EACCES)).modules_readable);
 }
 
+TEST_CASE("without /sys/module the list in /proc tells") {
+    const auto facts =
+        modules_of(Tree{}.file("/proc/modules",
+                               "nvidia_peermem 16384 0 - Live 0x0000000000000000 (POE)\n"
+                               "ext4 1 1 - Live 0x0\nib_uverbs 200704 3 nvidia_peermem,mlx5_ib, Live 0x0\n"
+                               "mlx5_ib 1 x - Loading 0x0\nnvidia 1 2\nib_core 1 0 - Unloading 0x0 (\n\n"));
+    CHECK(facts.modules_readable);
+    CHECK(*facts.module("nvidia_peermem") == KernelModule{.state = "live", .taint = "POE", .refcnt = 0});
+    CHECK(*facts.module("ib_uverbs") ==
+          KernelModule{.state = "live", .holders = {"mlx5_ib", "nvidia_peermem"}, .refcnt = 3});
+    CHECK(*facts.module("mlx5_ib") == KernelModule{.state = "coming"});
+    CHECK(*facts.module("ib_core") == KernelModule{.state = "going", .refcnt = 0});
+    CHECK(facts.modules.size() == 4);
+}
+
 TEST_CASE("every peer-memory client is read with its version") {
     const auto facts = modules_of(Tree{}.file(peers + "/nv_mem/version", "580.95.05\n").directory(peers + "/other"));
     CHECK(facts.memory_peers_readable.value == true);

@@ -223,6 +223,13 @@ TEST_CASE("no RDMA stack is a known fact, a directory that cannot be read is not
     CHECK(locked.rdma.empty());
 }
 
+TEST_CASE("a device that cannot be looked at leaves RDMA unknown, with the reason") {
+    const auto facts = rdma_of(small_machine().error(nic_class + "/ports", EACCES));
+    CHECK_FALSE(facts.rdma_readable.known());
+    CHECK(facts.rdma_readable.why == nic_class + "/ports: Permission denied");
+    CHECK(only_device(facts).ports.empty());
+}
+
 TEST_CASE("a device whose links loop is still a device") {
     const auto looping = rdma_of(Tree{}.link("/sys/class/infiniband/mlx5_0", "mlx5_0"));
     CHECK(only_device(looping).ports.empty());
