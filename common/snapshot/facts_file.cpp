@@ -122,7 +122,7 @@ Result<SnapshotFacts> read_facts(const MemoryTree& tree) {
     }
     if (found == tree.entries.end() || found->second.kind != MemoryTree::Entry::Kind::file)
         return fail("the tree has no gdrcheck/facts.json", ENOENT);
-    return snapshot::facts_from_json(found->second.data).map_error([](Error error) {
+    return snapshot::facts_from_json(found->second.data).map_error([](const Error& error) {
         return Error{"gdrcheck/facts.json: " + error.what, EINVAL};
     });
 }

@@ -24,6 +24,9 @@ namespace {
 using snapshot::ArchiveLibrary;
 using Kind = MemoryTree::Entry::Kind;
 
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr std::size_t block_bytes = std::size_t{64} << 10;
+
 /// A name from an archive, fit for a terminal and a log line.
 std::string printable(std::string_view name) {
     constexpr std::size_t shown = 200;
@@ -62,7 +65,7 @@ class TreeBuilder {
     [[nodiscard]] Result<void> count_bytes(std::size_t bytes) {
         bytes_ += bytes;
         if (bytes_ > limits_.total_bytes)
-            return fail("it unpacks to more than " + std::to_string(limits_.total_bytes / (1024 * 1024)) + " MiB");
+            return fail("it unpacks to more than " + std::to_string(limits_.total_bytes / mebibyte) + " MiB");
         return {};
     }
 
@@ -126,7 +129,6 @@ class ArchiveReader {
         library_.read_support_filter_xz(archive_.get());
         library_.read_support_filter_zstd(archive_.get());
         library_.read_support_format_tar(archive_.get());
-        constexpr std::size_t block_bytes = 64 * 1024;
         if (library_.read_open_fd(archive_.get(), fd, block_bytes) != ARCHIVE_OK) return broken();
 
         for (;;) {
@@ -151,7 +153,7 @@ class ArchiveReader {
         constexpr std::size_t headers_per_entry = 2048;
         const auto unpacked = static_cast<std::size_t>(library_.filter_bytes(archive_.get(), 0));
         if (unpacked > limits_.total_bytes + limits_.entries * headers_per_entry)
-            return fail("it unpacks to more than " + std::to_string(unpacked / (1024 * 1024)) + " MiB");
+            return fail("it unpacks to more than " + std::to_string(unpacked / mebibyte) + " MiB");
         return {};
     }
 
@@ -184,7 +186,7 @@ class ArchiveReader {
 
     [[nodiscard]] Result<void> take_file(const std::string& path) {
         std::string data;
-        std::array<char, 64 * 1024> block;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+        std::array<char, block_bytes> block;  // NOLINT(cppcoreguidelines-pro-type-member-init)
         for (;;) {
             const la_ssize_t got = library_.read_data(archive_.get(), block.data(), block.size());
             if (got == 0) break;
@@ -217,7 +219,7 @@ class ArchiveReader {
     }
 
     [[nodiscard]] tl::unexpected<Error> too_large(const std::string& path) const {
-        return fail(printable(path) + " is larger than " + std::to_string(limits_.file_bytes / (1024 * 1024)) + " MiB");
+        return fail(printable(path) + " is larger than " + std::to_string(limits_.file_bytes / mebibyte) + " MiB");
     }
 
     const ArchiveLibrary& library_;
@@ -268,7 +270,7 @@ Result<Fd> open_archive(const std::string& file, const ArchiveLimits& limits) {
     if (S_ISDIR(status.st_mode)) return fail("is a directory", EISDIR);
     if (!S_ISREG(status.st_mode)) return fail("is no regular file", EINVAL);
     if (static_cast<std::size_t>(status.st_size) > limits.packed_bytes)
-        return fail("is larger than " + std::to_string(limits.packed_bytes / (1024 * 1024)) + " MiB", EFBIG);
+        return fail("is larger than " + std::to_string(limits.packed_bytes / mebibyte) + " MiB", EFBIG);
     return fd;
 }
 
@@ -293,7 +295,7 @@ Result<MemoryTree> unpack(const std::string& file, const ArchiveLimits& limits) 
 }  // namespace
 
 Result<MemoryTree> read_archive(const std::string& file, const ArchiveLimits& limits) {
-    return unpack(file, limits).map_error([&](Error error) {
+    return unpack(file, limits).map_error([&](const Error& error) {
         return Error{"cannot read snapshot " + file + ": " + error.what, error.code};
     });
 }

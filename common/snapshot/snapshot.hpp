@@ -29,12 +29,12 @@ namespace gdrcheck {
 
 /// An archive is input from elsewhere: it is refused beyond these, while it is being unpacked.
 struct ArchiveLimits {
-    std::size_t entries = 200'000;                ///< with the directories that names imply
-    std::size_t total_bytes = 256 * 1024 * 1024;  ///< contents and names, unpacked
-    std::size_t file_bytes = 128 * 1024 * 1024;
+    std::size_t entries = 200'000;                     ///< with the directories that names imply
+    std::size_t total_bytes = std::size_t{256} << 20;  ///< contents and names, unpacked
+    std::size_t file_bytes = std::size_t{128} << 20;
     std::size_t path_bytes = 4096;  ///< names and link targets
     std::size_t depth = 64;         ///< directories in a name
-    std::size_t packed_bytes = 256 * 1024 * 1024;
+    std::size_t packed_bytes = std::size_t{256} << 20;
 };
 
 /// A tar archive, plain or compressed with gzip, xz or zstd. Keys are as on the node: the one top directory is taken

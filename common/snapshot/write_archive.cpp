@@ -161,7 +161,7 @@ Result<void> pack(const std::string& file, const MemoryTree& tree) {
 }  // namespace
 
 Result<void> write_archive(const std::string& file, const MemoryTree& tree) {
-    return pack(file, tree).map_error([&](Error error) {
+    return pack(file, tree).map_error([&](const Error& error) {
         return Error{"cannot write snapshot " + file + ": " + error.what, error.code};
     });
 }

@@ -73,7 +73,8 @@ MemoryTree node() {
     for (int i = 0; i < 2; ++i) {
         const std::string device = pci + "0000:02:00." + std::to_string(i);
         const std::string name = "mlx5_" + std::to_string(i);
-        const std::string rdma = device + "/infiniband/" + name;
+        std::string rdma = device + "/infiniband/";
+        rdma += name;
         tree.entries["/sys/class/infiniband/" + name] = {Kind::link, "../.." + rdma.substr(4)};
         tree.entries[rdma + "/device"] = {Kind::link, "../../../0000:02:00." + std::to_string(i)};
         tree.entries[device + "/driver"] = {Kind::link, "../../../../bus/pci/drivers/mlx5_core"};
@@ -187,6 +188,8 @@ TEST_CASE("addresses are found by their form") {
     CHECK(scrubbed("/dev/kmsg.txt", "usb 1-1: SerialNumber: 4C530001\nnvidia on GPU7 at /home/bob/x, gpu70\n") ==
           "nvidia on host-1 at /home/user1/x, gpu70\n");
     CHECK(scrubbed("/etc/nccl.conf", "NCCL_IB_X=::ffff:10.0.0.1\n") == "NCCL_IB_X=2001:db8::1\n");
+    CHECK(scrubbed("/dev/kmsg.txt", "pcieport: serial 94-6d-ae-03-00-a7-c1-08, 2024-01-02\n") ==
+          "pcieport: serial 00-00-00-00-00-00-00-01, 2024-01-02\n");
 }
 
 TEST_CASE("a path and a link are scrubbed alike, so that the link still leads there") {
@@ -204,6 +207,12 @@ TEST_CASE("a path and a link are scrubbed alike, so that the link still leads th
     CHECK(root.read_line("/sys/class/x/numa_node").value() == "0");
     CHECK(root.read("/sys/class/x/config").error().code == EIO);
     CHECK(root.read_line("/sys/class/net/enx020000000001/mtu").value() == "1500");
+}
+
+TEST_CASE("who built a driver here is replaced, NVIDIA's own builders are not") {
+    const std::string file = "/proc/driver/nvidia/version";
+    CHECK(scrubbed(file, "Release Build  (alice@gpu7.example.com)\n") == "Release Build  (user@host)\n");
+    CHECK(scrubbed(file, "550.54.15  (dvs-builder@U16-I3-B15-2-2)\n") == "550.54.15  (dvs-builder@U16-I3-B15-2-2)\n");
 }
 
 TEST_CASE("a PCI address, a mask and a version are no identifiers") {
