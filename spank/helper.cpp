@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <vector>
 
 namespace gdrcheck::spank {
 namespace {
@@ -63,13 +64,19 @@ int spawn(pid_t& child, const HelperCall& call) {
     if (error != 0) return error;
 
     std::string program = call.program;
-    std::string mode = "--step";
-    std::string job = "SLURM_JOB_ID=" + std::to_string(call.job_id);
-    std::string node = "SLURMD_NODENAME=" + call.node_name;
-    const std::array<char*, 3> argv{program.data(), mode.data(), nullptr};
-    std::string configuration = "SLURM_CONF=" + call.slurm_configuration;
-    const std::array<char*, 4> environment{job.data(), node.data(),
-                                           call.slurm_configuration.empty() ? nullptr : configuration.data(), nullptr};
+    std::string option = "--step";
+    const std::array<char*, 3> argv{program.data(), option.data(), nullptr};
+    std::vector<std::string> variables{
+        "SLURM_JOB_ID=" + std::to_string(call.job_id),
+        "SLURM_JOB_UID=" + std::to_string(call.uid),
+        "SLURM_JOB_NUM_NODES=" + std::to_string(call.nodes),
+        "SPANK_GDRCHECK_MODE=" + call.mode,
+        "SLURMD_NODENAME=" + call.node_name,
+    };
+    if (!call.slurm_configuration.empty()) variables.push_back("SLURM_CONF=" + call.slurm_configuration);
+    std::vector<char*> environment;
+    for (auto& variable : variables) environment.push_back(variable.data());
+    environment.push_back(nullptr);
     return ::posix_spawn(&child, program.c_str(), &actions.value, &attributes.value, argv.data(), environment.data());
 }
 

@@ -3,8 +3,12 @@
 #include <sys/types.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
+
+#include "common/base/text.hpp"
 
 namespace gdrcheck::spank {
 namespace {
@@ -28,10 +32,19 @@ std::optional<JobStep> read_job_step(spank_t handle) {
     uid_t uid = 0;
     if (static_cast<int>(spank_get_item(handle, S_JOB_ID, &step.job_id)) != 0 ||
         static_cast<int>(spank_get_item(handle, S_JOB_STEPID, &step.step_id)) != 0 ||
-        static_cast<int>(spank_get_item(handle, S_JOB_UID, &uid)) != 0 || step.job_id == 0) {
+        static_cast<int>(spank_get_item(handle, S_JOB_UID, &uid)) != 0 ||
+        static_cast<int>(spank_get_item(handle, S_JOB_NNODES, &step.nodes)) != 0 || step.job_id == 0) {
         return std::nullopt;
     }
     step.uid = uid;
+    // Slurm counts the step's nodes here, and srun tells the job's in the environment. A user who tells otherwise
+    // changes only what the own job is told.
+    std::array<char, 16> text{};
+    if (static_cast<int>(spank_getenv(handle, "SLURM_JOB_NUM_NODES", text.data(), static_cast<int>(text.size()))) ==
+        0) {
+        const std::string_view digits{text.data(), ::strnlen(text.data(), text.size())};
+        step.nodes = std::max(step.nodes, parse_number<std::uint32_t>(digits).value_or(0));
+    }
     return step;
 }
 

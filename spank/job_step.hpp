@@ -13,6 +13,7 @@ struct JobStep {
     std::uint32_t job_id = 0;
     std::uint32_t step_id = 0;
     std::uint32_t uid = 0;
+    std::uint32_t nodes = 0;  ///< of the job, as far as it is known
 
     /// The step that PrologFlags=Contain keeps for the whole allocation: no task of the user's runs in it.
     [[nodiscard]] bool is_extern() const { return step_id == 0xfffffffcU; }

@@ -32,7 +32,8 @@ std::string slurm_configuration() {
 }  // namespace
 
 void prepare_step(spank_t handle, const Arguments& arguments) {
-    if (!wants_report(requested_mode())) return;
+    const auto mode = requested_mode();
+    if (!wants_report(mode)) return;
     const auto step = read_job_step(handle);
     if (!step || step->is_extern()) return;
     const auto record = state::read_job({.directory = arguments.run_directory}, step->job_id);
@@ -44,6 +45,9 @@ void prepare_step(spank_t handle, const Arguments& arguments) {
     }
     const char* const why = run_helper({.program = arguments.helper,
                                         .job_id = step->job_id,
+                                        .uid = step->uid,
+                                        .nodes = step->nodes,
+                                        .mode = to_string(*mode),
                                         .node_name = node,
                                         .slurm_configuration = slurm_configuration(),
                                         .deadline_ms = helper_deadline_ms});

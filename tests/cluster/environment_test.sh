@@ -2,18 +2,19 @@
 
 show='echo $SLURM_PROCID $CUDA_VISIBLE_DEVICES $GDRCHECK_GPU $GDRCHECK_NIC $GDRCHECK_PATH $GDRCHECK_GDR'
 
-# What the prolog said of GPU MINOR on n1, from the machine itself.
-nic_of() { jq_gpu "$1" GDRCHECK_NIC; }
-gpu_of() { jq_gpu "$1" GDRCHECK_GPU; }
-jq_gpu() {
-    python3 -c '
+# What the prolog said of each GPU of n1, by minor: gpu_of and nic_of
+keep_record() {
+    local minor gpu nic
+    run salloc -N2 --gres=gpu:8 cp "$dir/nodes/n1/run/gdrcheck/job-1.json" "$dir/user/record.json"
+    gpu_of=() nic_of=()
+    while read -r minor gpu nic; do
+        gpu_of[minor]=$gpu
+        nic_of[minor]=$nic
+    done < <(python3 -c '
 import json, sys
 for gpu in json.load(open(sys.argv[1]))["gpus"]:
-    if gpu["minor"] == int(sys.argv[2]):
-        print(gpu["variables"][sys.argv[3]])' "$dir/user/record.json" "$1" "$2"
-}
-keep_record() { # while a job is on n1
-    run salloc -N2 --gres=gpu:8 cp "$dir/nodes/n1/run/gdrcheck/job-1.json" "$dir/user/record.json"
+    print(gpu["minor"], gpu["variables"]["GDRCHECK_GPU"], gpu["variables"]["GDRCHECK_NIC"])' "$dir/user/record.json")
+    expect "GPUs that the prolog knows" "${#gpu_of[@]}" 8
 }
 
 # expect_tasks MINORS…: one word per task of the last run, in order, such as 3,1
@@ -22,8 +23,8 @@ expect_tasks() {
     for minors in "$@"; do
         gpus="" nics=""
         for minor in ${minors//,/ }; do
-            gpus+=${gpus:+,}$(gpu_of "$minor")
-            nics+=${nics:+,}$(nic_of "$minor")
+            gpus+=${gpus:+,}${gpu_of[minor]}
+            nics+=${nics:+,}${nic_of[minor]}
         done
         line=$(grep "^$task " <<<"$out")
         expect "task $task, GPU $minors" "$line" "$task * $gpus $nics PIX* peermem*"
@@ -52,7 +53,7 @@ min_nodes = 1"
     run srun -N1 -w n1 -n2 --gres=gpu:2 sh -c "$show"
     expect_tasks 0,1 0,1
     run srun -N1 -w n1 -n2 --gres=gpu:8 sh -c "CUDA_VISIBLE_DEVICES=0; $show" # set in the task: too late to matter
-    expect "the variables of all" "$out" "*$(gpu_of 0),$(gpu_of 1)*"
+    expect "the variables of all" "$out" "*${gpu_of[0]},${gpu_of[1]}*"
 }
 
 test_variables_in_a_batch_script_and_its_steps() {

@@ -131,6 +131,7 @@ spank_err_t spank_get_item(spank_t handle, spank_item_t item, ...) {
     switch (item) {
         case S_JOB_ID: *va_arg(arguments, uint32_t *) = slurm.job_id; break;
         case S_JOB_STEPID: *va_arg(arguments, uint32_t *) = slurm.step_id; break;
+        case S_JOB_NNODES: *va_arg(arguments, uint32_t *) = 2; break;
         case S_JOB_UID: *va_arg(arguments, uid_t *) = slurm.uid; break;
         case S_TASK_ID:
             if (slurm.local_task < 0) {

@@ -360,7 +360,8 @@ static void case_helper(void) {
     CHECK(file);
     CHECK(fread(text, 1, sizeof text - 1, file) > 0);
     fclose(file);
-    CHECK(strcmp(text, "SLURMD_NODENAME=n1 SLURM_CONF=/etc/slurm/slurm.conf SLURM_JOB_ID=42 --step\n4\n") == 0);
+    CHECK(strcmp(text, "SLURMD_NODENAME=n1 SLURM_CONF=/etc/slurm/slurm.conf SLURM_JOB_ID=42 SLURM_JOB_NUM_NODES=2 "
+                       "SLURM_JOB_UID=0 SPANK_GDRCHECK_MODE=report --step\n4\n") == 0);
     CHECK(helper_ran());
 
     write_job("ok", false, "always", 5, 0);
