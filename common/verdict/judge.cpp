@@ -10,7 +10,18 @@
 namespace gdrcheck {
 namespace {
 
-nccl::Options options_for(const Policy& policy, const JudgeOptions& judge_options, const nccl::Version& version) {
+/// GPUs of the job that this node has, each once.
+std::optional<std::vector<std::size_t>> valid_scope(const NodeFacts& facts, const JudgeOptions& options) {
+    if (!options.scope) return std::nullopt;
+    std::vector<std::size_t> scope;
+    for (const auto gpu : *options.scope) {
+        if (gpu < facts.gpus.size() && std::find(scope.begin(), scope.end(), gpu) == scope.end()) scope.push_back(gpu);
+    }
+    return scope;
+}
+
+nccl::Options options_for(const NodeFacts& facts, const Policy& policy, const JudgeOptions& judge_options,
+                          const nccl::Version& version) {
     nccl::Options options;
     options.version = version;
     if (policy.nccl.nvlink == "yes") options.nvlink = nccl::NvlinkMode::yes;
@@ -19,7 +30,7 @@ nccl::Options options_for(const Policy& policy, const JudgeOptions& judge_option
     if (policy.nccl.net == "plugin") options.net = nccl::NetMode::plugin;
     options.compute = policy.nics.compute;
     options.exclude = policy.nics.exclude;
-    options.scope = judge_options.scope;
+    options.scope = valid_scope(facts, judge_options);
     options.require = to_string(policy.policy.require);
     options.dmabuf_probed = judge_options.dmabuf_probed;
     return options;
@@ -82,7 +93,7 @@ std::vector<Finding> run_checks(const NodeFacts& facts, const Policy& policy, co
     auto with_ports_up = answer;
     if (!all_have_gdr(answer)) {
         const auto mended = with_working_transport(facts);
-        const auto asked = with_working_transport(options_for(policy, options, answer.version), facts);
+        const auto asked = with_working_transport(options_for(facts, policy, options, answer.version), facts);
         with_transport = nccl::judge_like_nccl(mended, asked);
         with_ports_up = nccl::judge_like_nccl(with_active_ports(mended), asked);
     }
@@ -100,6 +111,7 @@ std::string not_applicable_why(const NodeFacts& facts, const Policy& policy, con
     if (answer.net_plugin) return "NCCL does not use its IB transport here: " + answer.net_plugin_why;
     if (!readable(facts.pci_readable)) return {};
     if (facts.gpus.empty()) return "no NVIDIA GPU";
+    if (answer.gpus.empty()) return "no GPU of this node is asked for";
     const bool any_device = std::any_of(facts.rdma.begin(), facts.rdma.end(),
                                         [&](const auto& device) { return in_policy(policy, device.name); });
     if (any_device || !readable(facts.rdma_readable) || expects_nics(policy)) return {};
@@ -197,13 +209,15 @@ std::string headline(const Verdict& verdict, const Count& count, const NodeFacts
 }
 
 /// The findings a drain rests on come first: the reason names the first.
-std::string reason_for(const std::vector<Finding>& findings, Outcome outcome, const Policy& policy,
-                       const std::vector<nccl::Answer>& answers) {
+std::string reason_for(const Verdict& verdict, Outcome outcome, const Policy& policy) {
     std::vector<Finding> told;
-    std::copy_if(findings.begin(), findings.end(), std::back_inserter(told),
+    std::copy_if(verdict.findings.begin(), verdict.findings.end(), std::back_inserter(told),
                  [&](const auto& finding) { return finding.outcome == outcome; });
+    // Policy may ignore the slug that says why the node is unknown, and drain for unknown all the same.
+    if (told.empty())
+        told.push_back({.slug = "unknown", .outcome = outcome, .seen = verdict.why, .remedy = "gdrcheck node"});
     std::stable_partition(told.begin(), told.end(),
-                          [&](const auto& finding) { return drains(finding, policy, answers); });
+                          [&](const auto& finding) { return drains(finding, policy, verdict.answers); });
     return drain_reason(told);
 }
 
@@ -211,10 +225,10 @@ void decide_drain(Verdict& verdict, const Policy& policy) {
     if (verdict.verdict == NodeVerdict::fail) {
         verdict.drain = std::any_of(verdict.findings.begin(), verdict.findings.end(),
                                     [&](const auto& finding) { return drains(finding, policy, verdict.answers); });
-        if (verdict.drain) verdict.drain_reason = reason_for(verdict.findings, Outcome::fail, policy, verdict.answers);
+        if (verdict.drain) verdict.drain_reason = reason_for(verdict, Outcome::fail, policy);
     } else if (verdict.verdict == NodeVerdict::unknown && policy.policy.on_unknown_drain) {
         verdict.drain = true;
-        verdict.drain_reason = reason_for(verdict.findings, Outcome::unknown, policy, verdict.answers);
+        verdict.drain_reason = reason_for(verdict, Outcome::unknown, policy);
     }
 }
 
@@ -258,7 +272,7 @@ Verdict judge(const NodeFacts& facts, const Policy& policy, const JudgeOptions& 
     auto versions = options.versions;
     if (versions.empty()) versions.push_back(nccl::default_version);
     for (const auto& version : versions) {
-        const auto asked = options_for(policy, options, version);
+        const auto asked = options_for(facts, policy, options, version);
         verdict.answers.push_back(nccl::judge_like_nccl(facts, asked));
         doubt_unread_ports(facts, asked, verdict.answers.back());
     }

@@ -317,6 +317,23 @@ TEST_CASE("only the job's GPUs count") {
     CHECK(first.answers[0].gpus.size() == 1);
 }
 
+TEST_CASE("a job's list that names no GPU of this node is not applicable, one that names a GPU twice counts it once") {
+    CHECK(judged(healthy(), {}, {.scope = std::vector<std::size_t>{}}).verdict == NodeVerdict::not_applicable);
+    CHECK(judged(healthy(), {}, {.scope = std::vector<std::size_t>{99}}).verdict == NodeVerdict::not_applicable);
+    const auto twice = judged(healthy(), {}, {.scope = std::vector<std::size_t>{1, 1, 7}});
+    CHECK(twice.verdict == NodeVerdict::ok);
+    CHECK(twice.why == "1 of 1 GPU with GDR");
+}
+
+TEST_CASE("an unknown node that drains has a reason though the slug that says why is ignored") {
+    Policy policy;
+    policy.policy.on_unknown_drain = true;
+    policy.checks["peermem-missing"] = Severity::ignore;
+    const auto verdict = judged(healthy().with([](NodeFacts& facts) { facts.nvidia_open = std::nullopt; }), policy);
+    CHECK(verdict.verdict == NodeVerdict::unknown);
+    CHECK(verdict.drain_reason == "gdr: unknown: 2 of 2 GPUs could not be judged; gdrcheck node");
+}
+
 TEST_CASE("on_fail does not change what draining would answer") {
     Policy policy;
     policy.policy.on_fail = OnFail::off;
