@@ -77,7 +77,8 @@ Action decide_drain(const Order& order, const NodeView& node, const JobView& job
     }
     action.why = "drained";
     if (may_replace(node.reason)) {
-        action.steps = {Step::drain, Step::settle};
+        action.steps = {Step::drain};
+        if (cluster) action.steps.push_back(Step::settle);
         action.marker = MarkerChange::told;
     } else {
         action.steps = {Step::drain_keeping_reason};
@@ -104,6 +105,7 @@ void add_comment(Action& action, const NodeView& node, const std::string& reason
 }
 
 bool needs_count(const Order& order, const NodeView& node) {
+    if (!order.manners.budget_percent && !order.manners.budget_nodes) return false;
     if (order.intent == Intent::drain) return !node.drained;
     return order.intent == Intent::mend && !order.own.settled && node.drained && node.reason == order.own.reason;
 }

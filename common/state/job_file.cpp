@@ -153,7 +153,7 @@ Result<JobRecord> parse_job(std::string_view text) {
     const auto json = parse_object(text);
     if (!json) return tl::unexpected(json.error());
     constexpr std::int64_t most_id = std::numeric_limits<std::uint32_t>::max();
-    const auto job = number_of(*json, "job", 1, most_id);
+    const auto job = number_of(*json, "job", 0, most_id);
     const auto uid = number_of(*json, "uid", 0, most_id);
     const auto written = number_of(*json, "written", 0, most_seconds);
     const auto refuse = truth_of(*json, "refuse");

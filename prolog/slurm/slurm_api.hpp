@@ -1,0 +1,39 @@
+// Slurm's C library behind plain values: the only file that knows slurm.h. Every call may end the process (fatal()) or
+// hang; whoever calls sits behind a deadline in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/act/act.hpp"
+#include "common/base/result.hpp"
+
+namespace gdrcheck::slurm {
+
+/// Reads slurm.conf. Without it 24.11 ends the process at the first call.
+void initialize();
+
+[[nodiscard]] Result<act::NodeView> load_node(const std::string& name);
+[[nodiscard]] Result<act::ClusterView> load_cluster();
+
+struct Job {
+    act::JobView view;
+    std::uint32_t whole_id = 0;  ///< of the leader where the job is part of a heterogeneous job
+};
+[[nodiscard]] Result<Job> load_job(std::uint32_t job_id);
+
+/// An empty reason leaves the one that stands.
+[[nodiscard]] Result<void> drain_node(const std::string& name, const std::string& reason);
+[[nodiscard]] Result<void> resume_node(const std::string& name);
+[[nodiscard]] Result<void> set_comment(const std::string& name, const std::string& comment);
+[[nodiscard]] Result<void> notify_job(std::uint32_t job_id, const std::string& message);
+
+enum class JobEnd {
+    done,
+    done_before,    ///< another node of the job was first
+    not_supported,  ///< not a batch job, or --no-requeue
+};
+[[nodiscard]] Result<JobEnd> requeue_job(std::uint32_t job_id);
+[[nodiscard]] Result<JobEnd> kill_job(std::uint32_t job_id);
+
+}  // namespace gdrcheck::slurm
