@@ -16,6 +16,7 @@ namespace gdrcheck::report {
 namespace {
 
 constexpr std::size_t narrowest_cell = 5;  ///< "*PIX+"
+constexpr std::size_t roomy_cell = 6;      ///< where all NICs fit side by side
 
 struct Cell {
     std::string text;
@@ -65,8 +66,9 @@ Cell status_cell(const nccl::GpuAnswer& gpu) {
     return {"unknown", Colour::cyan};
 }
 
-char gdr_mark(const nccl::Pair& pair, const std::set<std::string>& unknown_nics) {
+char gdr_mark(const nccl::Pair& pair, bool relayed, const std::set<std::string>& unknown_nics) {
     if (pair.gdr_recv && pair.gdr_send) return '+';
+    if (relayed) return '~';
     if (pair.gdr_recv) return '>';
     if (pair.gdr_send) return '<';
     return unknown_nics.contains(pair.nic) ? '?' : '-';
@@ -79,6 +81,7 @@ bool selects(const nccl::GpuAnswer& gpu, const std::string& nic) {
 Colour mark_colour(char mark) {
     switch (mark) {
         case '+':
+        case '~':
             return Colour::green;
         case '-':
             return Colour::red;
@@ -109,8 +112,9 @@ Table build(const NodeFacts& facts, const nccl::Answer& answer) {
                 row.cells.push_back({});
                 continue;
             }
-            const char mark = gdr_mark(*found->second, unknown_nics);
             const bool selected = selects(gpu, nic);
+            const bool relayed = selected && gpu.status == nccl::GpuStatus::relay && !gpu.mixed;
+            const char mark = gdr_mark(*found->second, relayed, unknown_nics);
             row.cells.push_back(
                 {fmt::format("{}{}{}", selected ? '*' : ' ', nccl::to_string(found->second->path), mark),
                  selected ? mark_colour(mark) : Colour::none});
@@ -165,7 +169,7 @@ void append_block(std::string& out, const Table& table, const Margin& margin, st
 }
 
 /// Only the marks that appear.
-std::string legend(const Table& table) {
+std::vector<std::string> legend(const Table& table) {
     std::string marks;
     bool selected = false;
     bool relayed = false;
@@ -179,17 +183,46 @@ std::string legend(const Table& table) {
             selected = selected || cell.text.front() == '*';
         }
     }
-    std::string text;
-    const auto add = [&](const char* entry) { text += (text.empty() ? "" : ", ") + std::string(entry); };
-    if (selected) add("* NCCL's choice");
-    if (marks.find('+') != std::string::npos) add("+ GDR");
-    if (marks.find('>') != std::string::npos) add("> GDR on receive only");
-    if (marks.find('<') != std::string::npos) add("< GDR on send only");
-    if (marks.find('-') != std::string::npos) add("- staged in host memory");
-    if (marks.find('?') != std::string::npos) add("? not known");
-    if (relayed) add("relay N: over NVLink through GPU N");
-    if (mixed) add("mixed: its chosen NICs differ");
-    return text;
+    std::vector<std::string> entries;
+    if (selected) entries.emplace_back("* NCCL's choice");
+    const std::pair<char, const char*> meanings[] = {{'+', "+ GDR"},
+                                                     {'~', "~ relayed"},
+                                                     {'>', "> GDR on receive only"},
+                                                     {'<', "< GDR on send only"},
+                                                     {'-', "- staged in host memory"},
+                                                     {'?', "? not known"}};
+    for (const auto& [mark, meaning] : meanings) {
+        if (marks.find(mark) != std::string::npos) entries.emplace_back(meaning);
+    }
+    if (relayed) entries.emplace_back("relay N: by NVLink through GPU N");
+    if (mixed) entries.emplace_back("mixed: its chosen NICs differ");
+    return entries;
+}
+
+void append_legend(std::string& out, const std::vector<std::string>& entries, std::size_t width) {
+    std::string line;
+    for (const auto& entry : entries) {
+        if (!line.empty() && line.size() + 2 + entry.size() > width) {
+            out += line + '\n';
+            line.clear();
+        }
+        line += (line.empty() ? "" : "  ") + entry;
+    }
+    if (!line.empty()) out += line + '\n';
+}
+
+/// Column widths: roomy where everything fits in one block then.
+std::vector<std::size_t> column_widths(const Table& table, std::size_t margin, std::size_t limit) {
+    for (const auto narrowest : {roomy_cell, narrowest_cell}) {
+        std::vector<std::size_t> widths;
+        auto total = margin;
+        for (const auto& head : table.heads) {
+            widths.push_back(std::max(narrowest, head.size() + 1));
+            total += widths.back();
+        }
+        if (total <= limit || narrowest == narrowest_cell) return widths;
+    }
+    return {};
 }
 
 }  // namespace
@@ -198,9 +231,8 @@ std::string matrix(const NodeFacts& facts, const nccl::Answer& answer, const Sty
     const auto table = build(facts, answer);
     if (table.rows.empty()) return {};
     const Margin margin(table);
-    std::vector<std::size_t> widths;
-    for (const auto& head : table.heads) widths.push_back(std::max(narrowest_cell, head.size() + 1));
     const auto limit = static_cast<std::size_t>(std::max(style.width, 40));
+    const auto widths = column_widths(table, margin.width(), limit);
 
     std::string out;
     std::size_t from = 0;
@@ -212,8 +244,7 @@ std::string matrix(const NodeFacts& facts, const nccl::Answer& answer, const Sty
         append_block(out, table, margin, from, to, widths, style.colour);
         from = to;
     } while (from < widths.size());
-    const auto explained = legend(table);
-    if (!explained.empty()) append_wrapped(out, explained, "", 0, limit);
+    append_legend(out, legend(table), limit);
     return out;
 }
 

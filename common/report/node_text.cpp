@@ -67,7 +67,8 @@ void append_group(std::string& out, const Group& group, const Style& style, std:
     const auto append = [&](const std::string& text, const std::string& lead) {
         append_wrapped(out, printable(text), blanks + lead, indent + lead.size(), width);
     };
-    for (const auto& [subject, seen] : group.lines) append(subject.empty() ? seen : subject + ": " + seen, "");
+    for (const auto& [subject, seen] : group.lines)
+        append(seen.starts_with(subject) ? seen : subject + ": " + seen, "");
     if (!first.why.empty()) append("(" + first.why + ")", "");
     if (!first.remedy.empty()) append(first.remedy, "-> ");
 }

@@ -72,10 +72,12 @@ std::string gpus_line(const NodeFacts& facts, const nccl::Answer& answer) {
     return alike && !model.empty() ? text + " " + model : text;
 }
 
-std::string transport_line(const nccl::Transport& transport) {
-    const auto source = transport.dmabuf_source.empty() ? "" : " (" + transport.dmabuf_source + ")";
-    return fmt::format("DMA-BUF {}{}, peermem {}", nccl::to_string(transport.dmabuf), source,
-                       nccl::to_string(transport.peermem));
+std::string basis_line(const nccl::Answer& answer) {
+    const auto& transport = answer.transport;
+    const bool has_source = transport.dmabuf != nccl::Tristate::unknown && !transport.dmabuf_source.empty();
+    const auto source = has_source ? " (" + transport.dmabuf_source + ")" : std::string();
+    return fmt::format("NCCL {} assumed, DMA-BUF {}{}, peermem {}", nccl::to_string(answer.version),
+                       nccl::to_string(transport.dmabuf), source, nccl::to_string(transport.peermem));
 }
 
 }  // namespace
@@ -91,11 +93,11 @@ std::string summary(const NodeReport& report, const Style& style) {
     append_wrapped(out, printable(head), std::string(word.text) + "  ", 2, width);
     out.replace(0, std::string_view(word.text).size(), painted(word.text, word.colour, style.colour));
 
-    std::string basis = gpus_line(report.facts, answer) + ", " + nics_line(report.facts, answer) + ", NCCL " +
-                        nccl::to_string(answer.version) + " assumed";
-    append_wrapped(out, printable(basis), "  ", 2, width);
+    if (report.verdict.verdict == NodeVerdict::not_applicable && report.facts.gpus.empty()) return out;
+    append_wrapped(out, printable(gpus_line(report.facts, answer) + ", " + nics_line(report.facts, answer)), "  ", 2,
+                   width);
     if (report.verdict.verdict == NodeVerdict::not_applicable) return out;
-    append_wrapped(out, printable(transport_line(answer.transport)), "  ", 2, width);
+    append_wrapped(out, printable(basis_line(answer)), "  ", 2, width);
     if (!answer.topology_used.empty()) {
         append_wrapped(out, printable("topology file " + answer.topology_used), "  ", 2, width);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +21,44 @@ namespace {
 constexpr const char* about =
     "Tells before a job starts whether NCCL will have GPUDirect RDMA (GDR) on this\n"
     "node. Without a command: node.";
-constexpr const char* exit_codes =
+constexpr const char* more =
+    "'gdrcheck COMMAND --help' tells the options of a command.\n"
     "Exit status: 0 ok, degraded or not applicable; 1 fail; 2 usage or configuration\n"
-    "error; 3 unknown. 'gdrcheck COMMAND --help' tells the options of a command.";
+    "error; 3 unknown.";
+
+/// A command in words.
+struct Words {
+    const char* summary;  ///< in the list of commands
+    const char* about;    ///< in its own help
+    const char* more;
+};
+
+constexpr Words node_words{"The verdict of this node (the default)",
+                           "Reads the kernel's files and says for every GPU whether NCCL will reach the\n"
+                           "network directly. No call to CUDA, NVML or verbs.",
+                           "  gdrcheck node --gpus 0,3 --nccl 2.28,2.21\n"
+                           "  gdrcheck node --root node17.tar.gz --json\n"
+                           "Exit status: 0 ok, degraded or not applicable; 1 fail; 2 usage or configuration\n"
+                           "error; 3 unknown."};
+constexpr Words topo_words{"The PCIe tree and the GPU x NIC matrix",
+                           "The PCIe tree with GPUs, NICs, switches and what is wrong with their links, then\n"
+                           "the matrix: path and GDR of each GPU and NIC.",
+                           "Exit status: as of 'gdrcheck node'."};
+constexpr Words env_words{"The variables that a job gets, as export lines",
+                          "The variables that a job gets here, from policy and machine facts alone. Several\n"
+                          "GPUs give comma lists.",
+                          "  eval \"$(gdrcheck env --gpus 0)\""};
+constexpr Words explain_words{"What a finding means, its evidence, its fix",
+                              "What a finding means, what it rests on, and how to mend it.",
+                              "  gdrcheck explain peermem-missing"};
+constexpr Words checks_words{"The catalogue of findings",
+                             "The catalogue of findings: slug, default severity, and what it says.", ""};
+constexpr Words config_words{"The policy for this node, and where each value is from",
+                             "The policy for this node, and for each value the file and line it is from.", ""};
+constexpr Words snapshot_words{"All that was read of this node, to replay elsewhere",
+                               "Writes everything that is read of this node into one archive: 'gdrcheck node\n"
+                               "--root FILE' gives the same answer elsewhere.",
+                               "  gdrcheck snapshot -o node17.tar.gz --scrub"};
 
 constexpr std::size_t help_column = 24;
 constexpr std::size_t far_off = 3;  ///< edits beyond which a word was not meant
@@ -37,16 +73,20 @@ struct CommandLine {
     SnapshotCommandOptions snapshot;
     ConfigOptions config;
     bool checks_json = false;
+    std::map<std::string, const char*> abouts;
     std::function<int()> run;
 };
 
-CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& description,
-                      std::function<void()> chosen) {
-    auto* command = app.add_subcommand(name, description);
+/// `run` is called after the whole line was understood.
+CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name, const Words& words,
+                      std::function<int()> run) {
+    auto* command = app.add_subcommand(name, words.summary);
+    command->footer(words.more);
     command->allow_extras();  // told by us, with the nearest option
     command->set_help_flag("-h,--help", "This help");
     command->get_formatter()->column_width(help_column);
-    command->callback(std::move(chosen));
+    command->callback([&line, run = std::move(run)] { line.run = run; });
+    line.abouts[name] = words.about;
     return *command;
 }
 
@@ -63,14 +103,11 @@ void add_node_options(CLI::App& command, NodeOptions& options) {
 }
 
 void add_judging_commands(CLI::App& app, CommandLine& line) {
-    add_node_options(add_command(app, "node", "The verdict of this node (the default)",
-                                 [&line] { line.run = [&line] { return run_node(line.node, line.start); }; }),
-                     line.node);
-    add_node_options(add_command(app, "topo", "The PCIe tree and the GPU x NIC matrix",
-                                 [&line] { line.run = [&line] { return run_topo(line.topo, line.start); }; }),
-                     line.topo);
-    auto& env = add_command(app, "env", "The variables that a job gets, as export lines",
-                            [&line] { line.run = [&line] { return run_env(line.env); }; });
+    auto& node = add_command(app, line, "node", node_words, [&line] { return run_node(line.node, line.start); });
+    add_node_options(node, line.node);
+    auto& topo = add_command(app, line, "topo", topo_words, [&line] { return run_topo(line.topo, line.start); });
+    add_node_options(topo, line.topo);
+    auto& env = add_command(app, line, "env", env_words, [&line] { return run_env(line.env); });
     add_node_options(env, line.env.node);
     env.add_option("--format", line.env.format, "sh or json")
         ->type_name("FORMAT")
@@ -78,28 +115,25 @@ void add_judging_commands(CLI::App& app, CommandLine& line) {
 }
 
 void add_reference_commands(CLI::App& app, CommandLine& line) {
-    auto& explain = add_command(app, "explain", "What a finding means, its evidence, its fix",
-                                [&line] { line.run = [&line] { return run_explain(line.explain); }; });
-    explain.add_option("SLUG", line.explain.slug, "As in a finding or a drain reason: peermem-missing")->required();
+    auto& explain = add_command(app, line, "explain", explain_words, [&line] { return run_explain(line.explain); });
+    explain.add_option("SLUG", line.explain.slug, "As a finding or drain reason names it")->type_name("")->required();
     explain.add_flag("--json", line.explain.json, "JSON, schema 1");
-    add_command(app, "checks", "The catalogue of findings", [&line] {
-        line.run = [&line] { return run_checks(line.checks_json); };
-    }).add_flag("--json", line.checks_json, "JSON, schema 1");
-    auto& config = add_command(app, "config", "The policy for this node, and where each value is from",
-                               [&line] { line.run = [&line] { return run_config(line.config); }; });
+    auto& checks = add_command(app, line, "checks", checks_words, [&line] { return run_checks(line.checks_json); });
+    checks.add_flag("--json", line.checks_json, "JSON, schema 1");
+    auto& config = add_command(app, line, "config", config_words, [&line] { return run_config(line.config); });
     config.add_option("--config", line.config.config, "This file; else the one found")->type_name("FILE");
     config.add_flag("--json", line.config.json, "JSON, schema 1");
 }
 
 void add_snapshot_command(CLI::App& app, CommandLine& line) {
-    auto& snapshot = add_command(app, "snapshot", "Everything that was read of this node, to replay elsewhere",
-                                 [&line] { line.run = [&line] { return run_snapshot(line.snapshot); }; });
+    auto& snapshot =
+        add_command(app, line, "snapshot", snapshot_words, [&line] { return run_snapshot(line.snapshot); });
     snapshot.add_option("-o,--output", line.snapshot.file, "The archive to write")
         ->type_name("FILE.tar.gz")
         ->required();
     snapshot.add_option("--root", line.snapshot.root, "Of this tree or snapshot, not of the host")
         ->type_name("DIR|FILE");
-    snapshot.add_flag("--scrub", line.snapshot.scrub, "Replace names, addresses, GUIDs and serial numbers");
+    snapshot.add_flag("--scrub", line.snapshot.scrub, "Replace names, addresses, GUIDs, serial numbers");
 }
 
 /// "; did you mean WORD?", or nothing when no candidate is near.
@@ -138,8 +172,9 @@ int refuse_extra(const CLI::App& app, const CLI::App& command, const std::vector
         const auto& word = extras.front();
         const auto names = command_names(app);
         const bool is_command = std::find(names.begin(), names.end(), word) != names.end();
-        return refuse(is_command ? fmt::format("the command comes first: gdrcheck {} [options]", word)
-                                 : fmt::format("{}: unexpected argument {}", command.get_name(), gdrcheck::quoted(word)));
+        return refuse(is_command
+                          ? fmt::format("the command comes first: gdrcheck {} [options]", word)
+                          : fmt::format("{}: unexpected argument {}", command.get_name(), gdrcheck::quoted(word)));
     }
     const auto name = found->substr(0, found->find('='));
     return refuse(fmt::format("{}: unknown option {}{}", command.get_name(), gdrcheck::quoted(name),
@@ -171,7 +206,8 @@ int parse_and_run(CLI::App& app, CommandLine& line, std::vector<std::string> wor
         app.parse(std::move(words));
     } catch (const CLI::CallForHelp&) {
         const auto chosen = app.get_subcommands();
-        return print_result(chosen.empty() ? app.help() : chosen.front()->help(), exit_ok);
+        if (!chosen.empty()) chosen.front()->description(line.abouts[chosen.front()->get_name()]);
+        return print_result(app.help(), exit_ok);
     } catch (const CLI::CallForVersion&) {
         return print_result(fmt::format("gdrcheck {}\n", GDRCHECK_VERSION), exit_ok);
     } catch (const CLI::ParseError& error) {
@@ -189,8 +225,9 @@ int parse_and_run(CLI::App& app, CommandLine& line, std::vector<std::string> wor
 int run_command_line(int argc, char** argv, Clock::time_point start) {
     CLI::App app(about, "gdrcheck");
     app.set_help_flag("-h,--help", "This help");
-    app.set_version_flag("--version", GDRCHECK_VERSION);
-    app.footer(exit_codes);
+    app.set_version_flag("--version", GDRCHECK_VERSION, "The version");
+    app.footer(more);
+    app.require_subcommand(1);  // a second one is a stray word, not another command
     app.get_formatter()->column_width(help_column);
     CommandLine line;
     line.start = start;

@@ -53,6 +53,16 @@ probe::Options probe_options(const NodeSource& source) {
     return options;
 }
 
+/// "dgx" for /tmp/dgx/ and for dgx.tar.gz.
+std::string tree_name(std::string path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    auto name = std::string(last_component(path));
+    for (const std::string_view ending : {".gz", ".xz", ".zst", ".tar", ".tgz"}) {
+        if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
+    }
+    return name;
+}
+
 }  // namespace
 
 Result<RootFs> open_root(const std::string& path, RootFs::Resolution resolution) {
@@ -66,23 +76,23 @@ Result<RootFs> open_root(const std::string& path, RootFs::Resolution resolution)
     return RootFs::from_tree(std::move(*tree));
 }
 
-std::string host_in(const RootFs& root) {
+std::string host_in(const RootFs& root, const std::string& path) {
     if (auto text = root.read(facts_path, 16 * 1024 * 1024)) {
         MemoryTree tree;
         tree.entries[facts_path].data = std::move(*text);
         if (const auto facts = read_facts(tree); facts && !facts->host.empty()) return facts->host;
     }
-    for (const auto* path : {"/proc/sys/kernel/hostname", "/etc/hostname"}) {
-        if (const auto name = root.read_line(path); name && !name->empty()) return *name;
+    for (const auto* file : {"/proc/sys/kernel/hostname", "/etc/hostname"}) {
+        if (const auto name = root.read_line(file); name && !name->empty()) return *name;
     }
-    return "unknown";
+    return tree_name(path);
 }
 
 Result<NodeSource> open_node(const NodeOptions& options) {
     if (!options.root.empty()) {
         auto root = open_root(options.root, RootFs::Resolution::kernel);
         if (!root) return tl::unexpected(root.error());
-        auto host = host_in(*root);
+        auto host = host_in(*root, options.root);
         auto policy = given_configuration(options.config, without_domain(host));
         if (!policy) return tl::unexpected(policy.error());
         return NodeSource{std::move(*root), std::move(host), std::move(*policy)};

@@ -21,8 +21,8 @@ struct NodeSource {
 /// `path` as --root takes it: a directory, or an archive.
 [[nodiscard]] Result<RootFs> open_root(const std::string& path, RootFs::Resolution resolution);
 
-/// The host's name as the tree tells it; "unknown" when it does not.
-[[nodiscard]] std::string host_in(const RootFs& root);
+/// The host's name as the tree at `path` tells it; the tree's own name when it does not.
+[[nodiscard]] std::string host_in(const RootFs& root, const std::string& path);
 
 /// Opens what the options name and finds its policy.
 [[nodiscard]] Result<NodeSource> open_node(const NodeOptions& options);

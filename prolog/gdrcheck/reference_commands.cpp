@@ -47,8 +47,8 @@ std::string near_slugs(std::string_view word) {
 int run_explain(const ExplainOptions& options) {
     const auto* entry = find_catalogue_entry(options.slug);
     if (entry == nullptr) {
-        say(fmt::format("explain: unknown slug {}; near: {} ('gdrcheck checks' lists all)", gdrcheck::quoted(options.slug),
-                        near_slugs(options.slug)));
+        say(fmt::format("explain: unknown slug {}; near: {} ('gdrcheck checks' lists all)",
+                        gdrcheck::quoted(options.slug), near_slugs(options.slug)));
         return exit_usage;
     }
     return print_result(options.json ? report::explain_json(*entry) : report::explain_text(*entry, terminal_style()),

@@ -30,7 +30,7 @@ Result<std::string> take(const SnapshotCommandOptions& options) {
     auto root =
         is_replay ? open_root(options.root, RootFs::Resolution::own) : RootFs::open("/", RootFs::Resolution::own);
     if (!root) return tl::unexpected(root.error());
-    const auto host = is_replay ? host_in(*root) : host_name();
+    const auto host = is_replay ? host_in(*root, options.root) : host_name();
     MemoryTree recording;
     root->record_into(&recording);
     (void)probe::read_node(*root, {.host = host});
