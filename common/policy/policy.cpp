@@ -26,6 +26,15 @@ Position position(const toml::source_region& region) {
     return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 
+/// The library quotes the file, and the file may hold anything.
+std::string one_clean_line(std::string_view description) {
+    constexpr std::size_t longest = 300;
+    std::string result(description.substr(0, longest));
+    std::replace_if(
+        result.begin(), result.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return result;
+}
+
 Node plain(const toml::node& node);
 
 void add_members(const toml::table& table, Node& result) {
@@ -81,7 +90,8 @@ Node plain(const toml::node& node) {
 Result<EffectivePolicy> parse_policy(std::string_view text, const std::string& name, std::string_view host) {
     if (const auto problem = config::over_limits(text)) return config::error_at(name, problem->at, problem->text);
     const auto parsed = toml::parse(text);
-    if (!parsed) return config::error_at(name, position(parsed.error().source()), parsed.error().description());
+    if (!parsed)
+        return config::error_at(name, position(parsed.error().source()), one_clean_line(parsed.error().description()));
     return config::apply_document(plain(parsed.table()), name, host);
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -72,10 +73,14 @@ TEST_CASE("a key that is given twice is refused") {
 }
 
 TEST_CASE("an error message holds no control character of the file") {
-    const auto result = parse_policy("\"a\\u001b[2J\\n\" = 1", "f", "n1");
-    REQUIRE_FALSE(result.has_value());
-    CHECK(result.error().what.find('\x1b') == std::string::npos);
-    CHECK(result.error().what.find('\n') == std::string::npos);
+    for (const auto* text : {"\"a\\u001b[2J\\n\" = 1", "expect.gdr = tr\n", "expect.gdr = t\x7f",
+                             "expect.gpus = \x1b[2J", "\x1b = 1", "a = \"\\\x1b\""}) {
+        CAPTURE(text);
+        const auto result = parse_policy(text, "f", "n1");
+        REQUIRE_FALSE(result.has_value());
+        const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
+        CHECK(std::all_of(result.error().what.begin(), result.error().what.end(), printable));
+    }
 }
 
 TEST_CASE("damaged files give a policy or an error with its place, never anything else") {
