@@ -91,7 +91,7 @@ bool write_all(int fd, const char* bytes, std::size_t size) {
 
 /// Reads until the end, the deadline (ETIME) or an error.
 int receive(int fd, Clock::time_point deadline, std::string& received) {
-    std::array<char, 16 * 1024> buffer{};
+    std::array<char, std::size_t{16} * 1024> buffer{};
     while (true) {
         const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
         if (left <= 0) return ETIME;

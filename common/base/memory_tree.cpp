@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/text.hpp"
 #include "common/base/walk.hpp"
 
 namespace gdrcheck {
@@ -33,7 +34,7 @@ class MemoryCursor {
     void up() { path_.resize(path_.empty() ? 0 : path_.rfind('/')); }
 
     int down(const std::string& name, std::string& target) {
-        const auto next = path_ + '/' + name;
+        const auto next = join_path(path_, name);
         const auto found = tree_->entries.find(next);
         if (found != tree_->entries.end() && found->second.kind == Entry::Kind::link) {
             target = found->second.data;

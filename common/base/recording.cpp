@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/base/disk_root.hpp"
-#include "common/base/walk.hpp"
+#include "common/base/text.hpp"
 
 namespace gdrcheck {
 
@@ -39,7 +39,7 @@ void record_seen(MemoryTree* recording, std::string path, Entry::Kind kind) {
 void record_name(MemoryTree& recording, int directory, std::string_view directory_path, const char* name) {
     struct stat status {};
     if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-    const auto path = joined(directory_path, name);
+    const auto path = join_path(directory_path, name);
     if (S_ISLNK(status.st_mode)) {
         std::string target;
         if (read_link_at(directory, name, target) == 0) record_link(recording, path, std::move(target));
@@ -51,7 +51,7 @@ void record_name(MemoryTree& recording, int directory, std::string_view director
 void record_names(MemoryTree& recording, const MemoryTree& tree, std::string_view directory,
                   const std::vector<std::string>& names) {
     for (const auto& name : names) {
-        auto path = joined(directory, name);
+        auto path = join_path(directory, name);
         const auto found = tree.entries.find(path);
         if (found == tree.entries.end()) {
             record_seen(&recording, std::move(path), Entry::Kind::directory);

@@ -140,7 +140,7 @@ Result<RootFs> RootFs::open(const std::string& directory, Resolution resolution)
         if (root.exists(name + "/sys") || root.exists(name + "/proc")) wrappers.push_back(name);
     }
     if (wrappers.size() != 1) return root;
-    auto inner = DiskRoot::open(directory + '/' + wrappers.front(), resolution);
+    auto inner = DiskRoot::open(join_path(directory, wrappers.front()), resolution);
     if (!inner) return fail(inner.error().what, inner.error().code);
     root.state_->disk = std::move(*inner);
     return root;
@@ -247,10 +247,10 @@ Result<Fd> RootFs::open_file(std::string_view path) const {
     if (!content) return fail(content.error().what, content.error().code);
     Fd fd(::memfd_create("gdrcheck", MFD_CLOEXEC));
     if (!fd) return failure(path, errno);
-    for (std::size_t done = 0; done < content->size();) {
-        const auto written = ::write(fd.get(), content->data() + done, content->size() - done);
+    for (std::string_view rest = *content; !rest.empty();) {
+        const auto written = ::write(fd.get(), rest.data(), rest.size());
         if (written < 0 && errno != EINTR) return failure(path, errno);
-        if (written > 0) done += static_cast<std::size_t>(written);
+        if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
     }
     if (::lseek(fd.get(), 0, SEEK_SET) != 0) return failure(path, errno);
     return fd;
@@ -280,7 +280,7 @@ Result<RootFs::Directory> RootFs::directory(std::string_view path) const {
 
 Result<std::string> RootFs::Directory::read(std::string_view name, std::size_t limit) const {
     const auto& state = *root_->state_;
-    const auto path = joined(path_, name);
+    const auto path = join_path(path_, name);
     if (!state.disk) return state.read(path, limit, false);
     Fd fd;
     int error = ELOOP;
@@ -302,7 +302,7 @@ Result<std::string> RootFs::Directory::read_line(std::string_view name) const {
 
 Result<std::string> RootFs::Directory::read_link(std::string_view name) const {
     const auto& state = *root_->state_;
-    const auto path = joined(path_, name);
+    const auto path = join_path(path_, name);
     if (!state.disk || state.recording != nullptr || !is_one_component(name)) return root_->read_link(path);
     std::string target;
     if (const int error = read_link_at(fd_.get(), std::string(name).c_str(), target); error != 0)
@@ -313,7 +313,7 @@ Result<std::string> RootFs::Directory::read_link(std::string_view name) const {
 Result<RootFs::File> RootFs::Directory::open(std::string_view name) const {
     const auto& state = *root_->state_;
     File file;
-    file.path_ = joined(path_, name);
+    file.path_ = join_path(path_, name);
     if (state.recording != nullptr) {
         if (auto whole = state.read(file.path_, longest_recorded_file, false); !whole) {
             return fail(whole.error().what, whole.error().code);

@@ -45,9 +45,11 @@ class RootFs {
     RootFs& operator=(RootFs&&) noexcept;
     ~RootFs();
 
+    static constexpr std::size_t usual_limit = std::size_t{64} * 1024;
+
     /// Whole content, at most `limit` bytes (more is an error). A file that is no regular file (FIFO, device) is
     /// refused. Error.code is the errno (ENOENT, EACCES, EIO, ELOOP, …).
-    [[nodiscard]] Result<std::string> read(std::string_view path, std::size_t limit = 64 * 1024) const;
+    [[nodiscard]] Result<std::string> read(std::string_view path, std::size_t limit = usual_limit) const;
 
     /// The first `bytes` of a file, or all of a shorter one: /proc/cpuinfo is megabytes where cores are many.
     [[nodiscard]] Result<std::string> read_prefix(std::string_view path, std::size_t bytes) const;
@@ -85,7 +87,7 @@ class RootFs {
     /// A directory opened once, for reading several of its files by name without walking the path again.
     class Directory {
       public:
-        [[nodiscard]] Result<std::string> read(std::string_view name, std::size_t limit = 64 * 1024) const;
+        [[nodiscard]] Result<std::string> read(std::string_view name, std::size_t limit = usual_limit) const;
         [[nodiscard]] Result<std::string> read_line(std::string_view name) const;
         [[nodiscard]] Result<std::string> read_link(std::string_view name) const;
         [[nodiscard]] Result<File> open(std::string_view name) const;

@@ -22,6 +22,9 @@ namespace gdrcheck {
 /// The last component of a path: "nvidia" of "../../bus/pci/drivers/nvidia".
 [[nodiscard]] std::string_view last_component(std::string_view path);
 
+/// `name` below `directory`: "/sys/bus", and "/bus" below "/".
+[[nodiscard]] std::string join_path(std::string_view directory, std::string_view name);
+
 /// For messages: in quotes, unprintable bytes as \xNN, cut at 60 characters.
 [[nodiscard]] std::string quoted(std::string_view text);
 

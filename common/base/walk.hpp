@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/rootfs.hpp"
+#include "common/base/text.hpp"
 
 namespace gdrcheck {
 
@@ -41,13 +42,6 @@ inline std::string normalized(std::string_view path) {
     return result.empty() ? "/" : result;
 }
 
-inline std::string joined(std::string_view directory, std::string_view name) {
-    std::string path(directory == "/" ? std::string_view{} : directory);
-    path += '/';
-    path += name;
-    return path;
-}
-
 /// Moves `cursor` from the root to `path`; the answer is 0 or an errno. A cursor has
 ///   bool is_directory() const, std::string path() const (canonical), void to_root(), void up(),
 ///   int down(name, std::string& target): goes into `name`, or fills `target` when that is a link and stays.
@@ -71,7 +65,7 @@ template <class Cursor>
         if (const int error = cursor.down(name, target); error != 0) return error;
         if (target.empty()) continue;
         if (recording != nullptr) {
-            recording->entries.insert_or_assign(joined(cursor.path(), name),
+            recording->entries.insert_or_assign(join_path(cursor.path(), name),
                                                 MemoryTree::Entry{MemoryTree::Entry::Kind::link, target});
         }
         if (pending.empty() && last_link != nullptr) {

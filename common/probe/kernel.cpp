@@ -10,7 +10,8 @@
 namespace gdrcheck::probe {
 namespace {
 
-constexpr std::size_t cpuinfo_bytes = 8 * 1024;  ///< one processor's part is 3 KiB at most; all of them are megabytes
+constexpr std::size_t cpuinfo_bytes =
+    std::size_t{8} * 1024;  ///< one processor's part is 3 KiB at most; all of them are megabytes
 constexpr std::size_t config_limit = std::size_t{1} << 20;
 
 void read_cpu_field(std::string_view key, std::string_view value, Cpu& cpu) {

@@ -27,7 +27,7 @@ bool matters(std::string_view name) {
 
 KernelModule read_module(const RootFs& root, const std::string& name) {
     KernelModule module;
-    const auto path = std::string(modules_directory) + '/' + name;
+    const auto path = join_path(modules_directory, name);
     const auto directory = root.directory(path);
     if (!directory) {
         module.state = "unknown";
@@ -75,7 +75,7 @@ void read_memory_peers(const RootFs& root, NodeFacts& facts) {
     }
     facts.memory_peers_readable.value = true;
     for (const auto& client : *clients) {
-        const auto version = root.read_line(std::string(memory_peers_directory) + '/' + client + "/version");
+        const auto version = root.read_line(join_path(memory_peers_directory, client) + "/version");
         facts.memory_peers.emplace(client, version.value_or(""));
     }
 }

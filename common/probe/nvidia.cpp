@@ -90,11 +90,11 @@ std::vector<std::string> read_mig(const RootFs& root, int minor) {
     for (const auto& gi_name : *gpu_instances) {
         const auto gi = number_after(gi_name, "gi");
         if (!gi) continue;
-        const auto compute_instances = root.list(directory + '/' + gi_name);
+        const auto compute_instances = root.list(join_path(directory, gi_name));
         if (!compute_instances) continue;
         for (const auto& ci_name : *compute_instances) {
             if (const auto ci = number_after(ci_name, "ci")) {
-                instances.push_back(std::to_string(*gi) + '/' + std::to_string(*ci));
+                instances.push_back(join_path(std::to_string(*gi), std::to_string(*ci)));
             }
         }
     }
@@ -128,7 +128,7 @@ void read_nvidia(const RootFs& root, NodeFacts& facts) {
         if (function.physical_function && entry == known_to_driver.end()) continue;
         Gpu gpu{.pci = address};
         if (entry != known_to_driver.end()) {
-            const auto information = root.read(std::string(gpus_directory) + '/' + entry->second + "/information");
+            const auto information = root.read(join_path(gpus_directory, entry->second) + "/information");
             if (information) {
                 read_information(*information, gpu);
             } else {

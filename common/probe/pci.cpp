@@ -43,7 +43,7 @@ void read_broadcom_links(const RootFs& root, NodeFacts& facts) {
     for (const auto& name : *switches) {
         const auto from = parse_pci_address(name);
         if (!from) continue;
-        const auto peers = root.list(std::string(broadcom_links) + '/' + name);
+        const auto peers = root.list(join_path(broadcom_links, name));
         if (!peers) continue;
         for (const auto& peer_name : *peers) {
             if (const auto to = parse_pci_address(peer_name)) facts.broadcom_links.emplace_back(*from, *to);
@@ -62,7 +62,7 @@ void read_pci(const RootFs& root, NodeFacts& facts) {
     facts.pci_readable.value = true;
     facts.pci_functions_total = static_cast<int>(names->size());
     for (const auto& name : *names) {
-        const auto path = std::string(bus) + '/' + name;
+        const auto path = join_path(bus, name);
         if (!may_matter(hex_file<std::uint32_t>(root, path + "/class", facts))) continue;
         const auto vendor = hex_file<std::uint16_t>(root, path + "/vendor", facts);
         if (vendor != vendor_nvidia && vendor != vendor_mellanox) continue;

@@ -10,7 +10,7 @@ constexpr unsigned char large_resource = 0x80;
 constexpr unsigned char read_only_data = 0x90;
 constexpr unsigned char read_write_data = 0x91;
 constexpr unsigned char end_tag = 0x78;
-constexpr std::size_t vpd_limit = 32 * 1024;  ///< PCI_VPD_MAX_SIZE: a 15-bit address
+constexpr std::size_t vpd_limit = std::size_t{32} * 1024;  ///< PCI_VPD_MAX_SIZE: a 15-bit address
 
 unsigned char byte_at(std::string_view bytes, std::size_t offset) {
     return static_cast<unsigned char>(bytes[offset]);

@@ -127,7 +127,7 @@ void place_on_pci(const RootFs& root, const RootFs::Directory& directory, RdmaDe
 
 RdmaDevice read_device(const RootFs& root, const std::string& name, NodeFacts& facts) {
     RdmaDevice device{.name = name};
-    const auto directory = root.directory(std::string(class_directory) + '/' + name);
+    const auto directory = root.directory(join_path(class_directory, name));
     if (!directory) {
         note_unreadable(directory.error(), facts);
         return device;
@@ -150,7 +150,7 @@ std::map<std::string, std::string> read_uverbs(const RootFs& root) {
     if (!names) return uverbs;
     for (const auto& name : *names) {
         if (!name.starts_with("uverbs")) continue;
-        if (const auto device = root.read_line(std::string(verbs_directory) + '/' + name + "/ibdev")) {
+        if (const auto device = root.read_line(join_path(verbs_directory, name) + "/ibdev")) {
             uverbs.emplace(*device, name);
         }
     }
