@@ -27,7 +27,7 @@ expect_tasks() {
             nics+=${nics:+,}${nic_of[minor]}
         done
         line=$(grep "^$task " <<<"$out")
-        expect "task $task, GPU $minors" "$line" "$task * $gpus $nics PIX* peermem*"
+        expect "task $task, GPU $minors" "$line" "$task * $gpus $nics PIX* dmabuf*"
         task=$((task + 1))
     done
 }

@@ -30,7 +30,7 @@ within() {
 }
 
 build_machines() {
-    python3 "$tree" build dgx_h100 peermem "$work/machines/well"
+    python3 "$tree" build dgx_h100 dmabuf "$work/machines/well"
     python3 "$tree" build dgx_h100 none "$work/machines/peermem-missing"
 }
 
