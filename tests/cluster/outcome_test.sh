@@ -98,8 +98,9 @@ $started"
     no_leftovers
     # a node that was resumed stays so: nothing repeats an old failure
     machine $bad well
-    scontrol update NodeName=$bad State=RESUME
-    within 5 is_idle $bad || failed "after the resume $bad is $(state $bad)"
+    resume $bad
+    sleep 1
+    expect "$bad a second later" "$(state $bad)" idle
 }
 test_sbatch_no_requeue_first() { sbatch_no_requeue_with first; }
 test_sbatch_no_requeue_last() { sbatch_no_requeue_with last; }
