@@ -35,6 +35,15 @@ std::string_view last_component(std::string_view path) {
     return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+std::string join_path(std::string_view directory, std::string_view name) {
+    std::string path;
+    path.reserve(directory.size() + 1 + name.size());
+    if (directory != "/") path += directory;
+    path += '/';
+    path += name;
+    return path;
+}
+
 std::string quoted(std::string_view text) {
     std::string result = "\"";
     for (const char c : text.substr(0, longest_quote)) {
