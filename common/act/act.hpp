@@ -92,9 +92,10 @@ struct NodeView {
 };
 
 struct JobView {
-    bool gone = false;   ///< no such job any more
-    bool ended = false;  ///< not running here any more: requeued, cancelled, completing
-    bool batch = false;  ///< only batch jobs can be requeued
+    bool gone = false;      ///< no such job any more
+    bool ended = false;     ///< not running here any more: requeued, cancelled, completed
+    bool requeued = false;  ///< waits in the queue again
+    bool batch = false;     ///< only batch jobs can be requeued
     bool requeueable = false;
     std::uint32_t restarts = 0;
 };

@@ -33,10 +33,15 @@ Action tell(const Order& order, const NodeView& node, const JobView& job, const 
 /// The node is drained, by us or another: the job must not start here.
 void add_job(Action& action, const Order& order, const JobView& job) {
     if (order.program != Program::prolog) return;
+    if (job.gone || job.ended) {
+        // Another node of the job has seen to it, or the job was over first: exit 1 would put that one back and hold
+        // it.
+        action.exit_code = job.requeued ? 1 : 0;
+        return;
+    }
     const bool goes_back = job.batch && job.requeueable;
     // On 22.05, exit 1 for a job that is not requeued makes slurmd report the failure again and again.
-    action.exit_code = goes_back && !job.gone ? 1 : 0;
-    if (job.gone || job.ended) return;  // another node of the job has seen to it
+    action.exit_code = goes_back ? 1 : 0;
     if (!goes_back) {
         add_notification(action, order, "node drained, job cancelled");
         action.steps.push_back(Step::kill);

@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr int margin_ms = 1000;  ///< for the program itself, beyond the deadline it keeps
+constexpr int margin_ms = 300;  ///< for the program itself, beyond the deadline it keeps
 constexpr milliseconds reap_time{200};
 constexpr int exit_not_started = 127;
 

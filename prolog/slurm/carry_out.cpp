@@ -49,7 +49,7 @@ class Errand {
             if (!node) return tl::unexpected(node.error());
         }
         node_ = *node;
-        job_ = {.view = {.gone = true}, .whole_id = 0};
+        job_ = {.view = {.gone = true}, .whole = {}};
         if (order_.job_id != 0 && order_.program == act::Program::prolog) {
             auto job = load_job(order_.job_id);
             if (!job) return tl::unexpected(job.error());
@@ -112,14 +112,14 @@ class Errand {
     }
 
     void requeue(order::Answer& answer) {
-        const auto end = requeue_job(job_.whole_id);
+        const auto end = requeue_job(job_.whole);
         if (end && *end == JobEnd::not_supported) return kill(answer);
         answer.exit_code = 1;
         note(answer, end);
     }
 
     void kill(order::Answer& answer) {
-        const auto end = kill_job(job_.whole_id);
+        const auto end = kill_job(job_.whole);
         answer.exit_code = end ? 0 : 1;  // not killed: Slurm has to keep the job from starting
         note(answer, end);
     }

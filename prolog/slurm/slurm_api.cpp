@@ -17,6 +17,7 @@ namespace gdrcheck::slurm {
 namespace {
 
 using NodeList = std::unique_ptr<node_info_msg_t, decltype(&slurm_free_node_info_msg)>;
+using JobAnswers = std::unique_ptr<job_array_resp_msg_t, decltype(&slurm_free_job_array_resp)>;
 using JobList = std::unique_ptr<job_info_msg_t, decltype(&slurm_free_job_info_msg)>;
 
 tl::unexpected<Error> failed(const char* call, int code) {
@@ -53,18 +54,22 @@ Job job_of(const slurm_job_info_t& info) {
     Job job;
     const auto base = info.job_state & JOB_STATE_BASE;
     job.view.ended = (base != JOB_RUNNING && base != JOB_SUSPENDED) || (info.job_state & JOB_COMPLETING) != 0;
+    job.view.requeued = base == JOB_PENDING;
     job.view.batch = info.batch_flag != 0;
     job.view.requeueable = info.requeue != 0;
     job.view.restarts = info.restart_cnt;
-    const bool is_part = info.het_job_id != 0 && info.het_job_id != NO_VAL;
-    job.whole_id = is_part ? info.het_job_id : info.job_id;
+    const auto is_set = [](std::uint32_t value) { return value != 0 && value != NO_VAL; };
+    if (is_set(info.array_job_id) && info.array_task_id != NO_VAL) {
+        job.whole = fmt::format("{}_{}", info.array_job_id, info.array_task_id);
+    } else {
+        job.whole = std::to_string(is_set(info.het_job_id) ? info.het_job_id : info.job_id);
+    }
     return job;
 }
 
 /// What a requeue or kill says when somebody else was first.
 bool is_done_already(int code) {
-    return code == ESLURM_ALREADY_DONE || code == ESLURM_JOB_PENDING || code == ESLURM_TRANSITION_STATE_NO_UPDATE ||
-           code == ESLURM_INVALID_JOB_ID;
+    return code == ESLURM_ALREADY_DONE || code == ESLURM_JOB_PENDING || code == ESLURM_TRANSITION_STATE_NO_UPDATE;
 }
 
 }  // namespace
@@ -104,7 +109,7 @@ Result<act::ClusterView> load_cluster() {
 Result<Job> load_job(std::uint32_t job_id) {
     job_info_msg_t* raw = nullptr;
     if (slurm_load_job(&raw, job_id, SHOW_ALL) != SLURM_SUCCESS) {
-        if (errno == ESLURM_INVALID_JOB_ID) return Job{.view = {.gone = true}, .whole_id = job_id};
+        if (errno == ESLURM_INVALID_JOB_ID) return Job{.view = {.gone = true}, .whole = {}};
         return failed("slurm_load_job", errno);
     }
     const JobList list(raw, &slurm_free_job_info_msg);
@@ -112,7 +117,7 @@ Result<Job> load_job(std::uint32_t job_id) {
         // of an array or heterogeneous job slurmctld sends every part
         if (list->job_array[i].job_id == job_id) return job_of(list->job_array[i]);
     }
-    return Job{.view = {.gone = true}, .whole_id = job_id};
+    return Job{.view = {.gone = true}, .whole = {}};
 }
 
 Result<void> drain_node(const std::string& name, const std::string& reason) {
@@ -139,22 +144,25 @@ Result<void> notify_job(std::uint32_t job_id, const std::string& message) {
     return {};
 }
 
-Result<JobEnd> requeue_job(std::uint32_t job_id) {
-    // 22.05 returns the error code itself where other calls return -1
-    const int returned = slurm_requeue(job_id, 0);
-    if (returned == SLURM_SUCCESS) return JobEnd::done;
-    const int code = returned == SLURM_ERROR ? errno : returned;
+Result<JobEnd> requeue_job(const std::string& whole) {
+    std::string job = whole;
+    job_array_resp_msg_t* raw = nullptr;
+    const int returned = slurm_requeue2(job.data(), 0, &raw);
+    int code = returned == SLURM_ERROR ? errno : returned;
+    const JobAnswers answers(raw, &slurm_free_job_array_resp);
+    // the call succeeds when slurmctld answered; what it answered is per job
+    for (std::uint32_t i = 0; answers && code == SLURM_SUCCESS && i < answers->job_array_count; ++i)
+        code = static_cast<int>(answers->error_code[i]);
+    if (code == SLURM_SUCCESS) return JobEnd::done;
     if (code == ESLURM_DISABLED || code == ESLURM_BATCH_ONLY) return JobEnd::not_supported;
     if (is_done_already(code)) return JobEnd::done_before;
-    return failed("slurm_requeue", code);
+    return failed("slurm_requeue2", code);
 }
 
-Result<JobEnd> kill_job(std::uint32_t job_id) {
-    const int returned = slurm_kill_job(job_id, SIGKILL, 0);
-    if (returned == SLURM_SUCCESS) return JobEnd::done;
-    const int code = returned == SLURM_ERROR ? errno : returned;
-    if (is_done_already(code)) return JobEnd::done_before;
-    return failed("slurm_kill_job", code);
+Result<JobEnd> kill_job(const std::string& whole) {
+    if (slurm_kill_job2(whole.c_str(), SIGKILL, 0, nullptr) == SLURM_SUCCESS) return JobEnd::done;
+    if (is_done_already(errno)) return JobEnd::done_before;
+    return failed("slurm_kill_job2", errno);
 }
 
 }  // namespace gdrcheck::slurm

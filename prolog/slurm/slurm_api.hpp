@@ -18,7 +18,9 @@ void initialize();
 
 struct Job {
     act::JobView view;
-    std::uint32_t whole_id = 0;  ///< of the leader where the job is part of a heterogeneous job
+    /// What requeue and kill take: the leader of a heterogeneous job; "19_1" for a task of an array, whose own number
+    /// Slurm does not know (of all tasks but one) or takes for the whole array (of that one).
+    std::string whole;
 };
 [[nodiscard]] Result<Job> load_job(std::uint32_t job_id);
 
@@ -33,7 +35,7 @@ enum class JobEnd {
     done_before,    ///< another node of the job was first
     not_supported,  ///< not a batch job, or --no-requeue
 };
-[[nodiscard]] Result<JobEnd> requeue_job(std::uint32_t job_id);
-[[nodiscard]] Result<JobEnd> kill_job(std::uint32_t job_id);
+[[nodiscard]] Result<JobEnd> requeue_job(const std::string& whole);
+[[nodiscard]] Result<JobEnd> kill_job(const std::string& whole);
 
 }  // namespace gdrcheck::slurm
