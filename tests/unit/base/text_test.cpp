@@ -47,6 +47,12 @@ TEST_CASE("the last component of a path") {
     CHECK(last_component("/").empty());
 }
 
+TEST_CASE("paths are joined with one slash") {
+    CHECK(join_path("/sys/bus", "pci") == "/sys/bus/pci");
+    CHECK(join_path("/", "sys") == "/sys");
+    CHECK(join_path("", "sys") == "/sys");
+}
+
 TEST_CASE("hostile text is shown harmless and short") {
     CHECK(quoted("4: ACTIVE") == "\"4: ACTIVE\"");
     CHECK(quoted("a\x1b[2J\"\\\n") == "\"a\\x1b[2J\\x22\\x5c\\x0a\"");
