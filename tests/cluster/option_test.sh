@@ -134,6 +134,7 @@ test_heterogeneous_job() {
     run srun -N2 --gres=gpu:8 --gdr-check true : -N1 --gres=gpu:4 --gdr-check true
     expect "exit code" "$rc" 0
     expect "lines" "$(grep -c '^gdrcheck: n[1-4]: ok' <<<"$err")" 3
+    within 10 none_completing || failed "$(squeue -h)" # its epilog would find the next line's machine
     machine n1 peermem-missing
     run srun -N2 -w n1,n2 --gres=gpu:8 touch started : -N1 -w n3 --gres=gpu:4 touch started
     [ "$rc" -ne 0 ] || failed "the job ran: $err"

@@ -14,7 +14,7 @@ struct fake_slurm {
     uid_t uid;
     int local_task; /* -1: not in a task */
     /* what the plugin did */
-    struct spank_option *options[8];
+    struct spank_option* options[8];
     int option_count;
     char job_control[64]; /* "NAME=VALUE" */
     char log[8192];       /* all that it said, one line each */
@@ -25,8 +25,8 @@ extern struct fake_slurm slurm;
 void fake_reset(spank_context_t context);
 
 /* The environment of the job; NULL unsets. */
-void fake_setenv(const char *name, const char *value);
+void fake_setenv(const char* name, const char* value);
 /* NULL when it is not set. */
-const char *fake_getenv(const char *name);
+const char* fake_getenv(const char* name);
 /* The callback of --NAME as Slurm calls it. */
-int fake_option(const char *name, const char *argument, int remote);
+int fake_option(const char* name, const char* argument, int remote);

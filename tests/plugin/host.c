@@ -2,6 +2,7 @@
  * Each case is its own process: the plugin keeps what it was told, as in one srun or one slurmstepd. */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,41 +11,41 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <slurm/slurm.h>
-
 #include "fake_slurm.h"
 
-typedef int hook(spank_t, int, char **);
+typedef int hook(spank_t, int, char**);
 
 static hook *hook_init, *hook_init_post_opt, *hook_task_init;
-static const char *directory;
+static const char* directory;
 static char argument_run[512], argument_helper[512], argument_devices[512];
-static char *words[] = {argument_run, argument_helper, argument_devices};
+static char* words[] = {argument_run, argument_helper, argument_devices};
 
-#define CHECK(condition)                                                                             \
-    do {                                                                                             \
-        if (!(condition)) {                                                                          \
-            fprintf(stderr, "%s:%d: %s\nlog:\n%s\n", __FILE__, __LINE__, #condition, slurm.log);     \
-            exit(1);                                                                                 \
-        }                                                                                            \
+#define CHECK(condition)                                                                         \
+    do {                                                                                         \
+        if (!(condition)) {                                                                      \
+            fprintf(stderr, "%s:%d: %s\nlog:\n%s\n", __FILE__, __LINE__, #condition, slurm.log); \
+            exit(1);                                                                             \
+        }                                                                                        \
     } while (0)
 
-#define CHECK_ENV(name, expected)                                                                    \
-    do {                                                                                             \
-        const char *value_ = fake_getenv(name);                                                      \
-        if (!value_ || strcmp(value_, expected) != 0) {                                              \
-            fprintf(stderr, "%s:%d: %s is %s, expected %s\nlog:\n%s\n", __FILE__, __LINE__, name,    \
-                    value_ ? value_ : "not set", expected, slurm.log);                               \
-            exit(1);                                                                                 \
-        }                                                                                            \
+#define CHECK_ENV(name, expected)                                                                 \
+    do {                                                                                          \
+        const char* value_ = fake_getenv(name);                                                   \
+        if (!value_ || strcmp(value_, expected) != 0) {                                           \
+            fprintf(stderr, "%s:%d: %s is %s, expected %s\nlog:\n%s\n", __FILE__, __LINE__, name, \
+                    value_ ? value_ : "not set", expected, slurm.log);                            \
+            exit(1);                                                                              \
+        }                                                                                         \
     } while (0)
 
-static int call(hook *function) { return function(NULL, 3, words); }
+static int call(hook* function) {
+    return function(NULL, 3, words);
+}
 
-static void write_text(const char *name, const char *text) {
+static void write_text(const char* name, const char* text) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *file = fopen(path, "w");
+    FILE* file = fopen(path, "w");
     if (!file || fputs(text, file) == EOF || fclose(file) != 0) {
         perror(path);
         exit(1);
@@ -52,7 +53,7 @@ static void write_text(const char *name, const char *text) {
     chmod(path, 0644);
 }
 
-static void write_job(const char *verdict, bool refuse, const char *export_when, long age_s, unsigned uid) {
+static void write_job(const char* verdict, bool refuse, const char* export_when, long age_s, unsigned uid) {
     char text[4096];
     snprintf(text, sizeof text,
              "{\"schema\":1,\"job\":42,\"uid\":%u,\"node\":\"n1\",\"verdict\":\"%s\",\"refuse\":%s,"
@@ -76,7 +77,7 @@ static void start_task(void) {
 
 /* Options are told in srun, and reach the prolog as job control variable. */
 static void case_options(void) {
-    const char *const words_of_report[] = {NULL, "", "(null)", "report"};
+    const char* const words_of_report[] = {NULL, "", "(null)", "report"};
     for (size_t i = 0; i < sizeof words_of_report / sizeof *words_of_report; ++i) {
         fake_reset(i % 2 ? S_CTX_LOCAL : S_CTX_ALLOCATOR);
         CHECK(call(hook_init) == 0);
@@ -95,7 +96,7 @@ static void case_options(void) {
     char huge[100000];
     memset(huge, '%', sizeof huge - 1);
     huge[sizeof huge - 1] = '\0';
-    const char *const hostile[] = {"enforced", "%n%s%n", "report\nenforce", "\xff\xfe", "$(id)", huge};
+    const char* const hostile[] = {"enforced", "%n%s%n", "report\nenforce", "\xff\xfe", "$(id)", huge};
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; ++i) {
         slurm.log[0] = '\0';
         CHECK(fake_option("gdr-check", hostile[i], 0) == -1);
@@ -116,7 +117,7 @@ static void case_unused_option(void) {
 
 /* Every hook in every context, before init, twice, without arguments; then with every call failing. */
 static void case_any_order(void) {
-    hook *const hooks[] = {hook_task_init, hook_init_post_opt, hook_init, hook_task_init, hook_init_post_opt};
+    hook* const hooks[] = {hook_task_init, hook_init_post_opt, hook_init, hook_task_init, hook_init_post_opt};
     for (int fails = 0; fails <= 1; ++fails) {
         for (int context = S_CTX_ERROR; context <= S_CTX_JOB_SCRIPT + 1; ++context) {
             fake_reset((spank_context_t)context);
@@ -128,7 +129,7 @@ static void case_any_order(void) {
             }
         }
     }
-    char *bad_words[] = {"run_dir", "helper=relative/path", "=", "", NULL, "%s%n=/x", "unknown=/x"};
+    char* bad_words[] = {"run_dir", "helper=relative/path", "=", "", NULL, "%s%n=/x", "unknown=/x"};
     start_task();
     CHECK(hook_task_init(NULL, 7, bad_words) == 0);
     CHECK(strstr(slurm.log, "plugstack.conf"));
@@ -212,8 +213,24 @@ static void case_user_settings(void) {
 /* What cannot be known is not said. */
 static void case_devices(void) {
     write_job("ok", false, "always", 0, 0);
-    const char *const hostile[] = {"",  ",",   "3",         "-1",       "0,0",  "0,,1",  "1x", "0x1", "99999999999999999999",
-                                   " ", "MIG-11111111-0000", "GPU-", "GPU-4", "all", "none", "%n", "NoDevFiles", "0 1"};
+    const char* const hostile[] = {"",
+                                   ",",
+                                   "3",
+                                   "-1",
+                                   "0,0",
+                                   "0,,1",
+                                   "1x",
+                                   "0x1",
+                                   "99999999999999999999",
+                                   " ",
+                                   "MIG-11111111-0000",
+                                   "GPU-",
+                                   "GPU-4",
+                                   "all",
+                                   "none",
+                                   "%n",
+                                   "NoDevFiles",
+                                   "0 1"};
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; ++i) {
         start_task();
         fake_setenv("CUDA_VISIBLE_DEVICES", hostile[i]);
@@ -293,10 +310,17 @@ static void case_refusal(void) {
 }
 
 static void case_garbage_files(void) {
-    const char *const texts[] = {"",    "{",    "[]",   "null", "{\"schema\":1}", "\xff\xfe\0x", "{\"schema\":2,\"job\":42}",
-                                 "{\"schema\":1,\"job\":42,\"uid\":0,\"node\":\"n1\",\"verdict\":\"fail\",\"refuse\":true,"
-                                 "\"line\":\"x\\n%n%s\",\"mode\":\"report\",\"export\":\"always\",\"written\":1,"
-                                 "\"variables\":{},\"gpus\":[]}"};
+    const char* const texts[] = {
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"schema\":1}",
+        "\xff\xfe\0x",
+        "{\"schema\":2,\"job\":42}",
+        "{\"schema\":1,\"job\":42,\"uid\":0,\"node\":\"n1\",\"verdict\":\"fail\",\"refuse\":true,"
+        "\"line\":\"x\\n%n%s\",\"mode\":\"report\",\"export\":\"always\",\"written\":1,"
+        "\"variables\":{},\"gpus\":[]}"};
     char path[1024];
     snprintf(path, sizeof path, "%s/job-42.json", directory);
     start_task();
@@ -338,7 +362,8 @@ static void case_helper(void) {
     char script[2048], path[1024];
     snprintf(script, sizeof script,
              "#!/bin/sh\nenv | grep -v ^PWD= | sort | tr '\\n' ' ' > %s/helper.out\necho \"$*\" >> %s/helper.out\n"
-             "ls /proc/self/fd | wc -l >> %s/helper.out\n", directory, directory, directory);
+             "ls /proc/self/fd | wc -l >> %s/helper.out\n",
+             directory, directory, directory);
     write_text("helper", script);
     snprintf(path, sizeof path, "%s/helper", directory);
     CHECK(chmod(path, 0755) == 0);
@@ -356,12 +381,13 @@ static void case_helper(void) {
     CHECK(call(hook_init_post_opt) == 0);
     char text[512] = "";
     snprintf(path, sizeof path, "%s/helper.out", directory);
-    FILE *file = fopen(path, "r");
+    FILE* file = fopen(path, "r");
     CHECK(file);
     CHECK(fread(text, 1, sizeof text - 1, file) > 0);
     fclose(file);
-    CHECK(strcmp(text, "SLURMD_NODENAME=n1 SLURM_CONF=/etc/slurm/slurm.conf SLURM_JOB_ID=42 SLURM_JOB_NUM_NODES=2 "
-                       "SLURM_JOB_UID=0 SPANK_GDRCHECK_MODE=report --step\n4\n") == 0);
+    CHECK(strcmp(text,
+                 "SLURMD_NODENAME=n1 SLURM_CONF=/etc/slurm/slurm.conf SLURM_JOB_ID=42 SLURM_JOB_NUM_NODES=2 "
+                 "SLURM_JOB_UID=0 SPANK_GDRCHECK_MODE=report --step\n4\n") == 0);
     CHECK(helper_ran());
 
     write_job("ok", false, "always", 5, 0);
@@ -377,7 +403,7 @@ static void case_helper(void) {
     CHECK(call(hook_init_post_opt) == 0);
     CHECK(!helper_ran());
     slurm.step_id = 0;
-    const char *const hostile[] = {"", "n1/../..", "n1\nSLURM_JOB_ID=1", "%n", "n 1", ".."};
+    const char* const hostile[] = {"", "n1/../..", "n1\nSLURM_JOB_ID=1", "%n", "n 1", ".."};
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; ++i) {
         setenv("SLURMD_NODENAME", hostile[i], 1);
         CHECK(call(hook_init_post_opt) == 0);
@@ -405,7 +431,7 @@ static void case_helper_that_hangs(void) {
 }
 
 static const struct {
-    const char *name;
+    const char* name;
     void (*run)(void);
 } cases[] = {
     {"options", case_options},
@@ -421,8 +447,8 @@ static const struct {
     {"helper-that-hangs", case_helper_that_hangs},
 };
 
-static void *symbol(void *library, const char *name) {
-    void *found = dlsym(library, name);
+static void* symbol(void* library, const char* name) {
+    void* found = dlsym(library, name);
     if (!found) {
         fprintf(stderr, "no %s\n", name);
         exit(1);
@@ -430,18 +456,18 @@ static void *symbol(void *library, const char *name) {
     return found;
 }
 
-int main(int count, char **arguments) {
+int main(int count, char** arguments) {
     if (count != 4) return 2;
-    void *library = dlopen(arguments[1], RTLD_LAZY | RTLD_LOCAL);
+    void* library = dlopen(arguments[1], RTLD_LAZY | RTLD_LOCAL);
     if (!library) {
         fprintf(stderr, "%s\n", dlerror());
         return 1;
     }
     CHECK(strcmp(symbol(library, "plugin_type"), "spank") == 0);
-    CHECK(*(unsigned *)symbol(library, "plugin_version") == SLURM_VERSION_NUMBER);
-    *(void **)&hook_init = symbol(library, "slurm_spank_init");
-    *(void **)&hook_init_post_opt = symbol(library, "slurm_spank_init_post_opt");
-    *(void **)&hook_task_init = symbol(library, "slurm_spank_task_init");
+    CHECK(*(unsigned*)symbol(library, "plugin_version") == SLURM_VERSION_NUMBER);
+    *(void**)&hook_init = symbol(library, "slurm_spank_init");
+    *(void**)&hook_init_post_opt = symbol(library, "slurm_spank_init_post_opt");
+    *(void**)&hook_task_init = symbol(library, "slurm_spank_task_init");
     directory = arguments[3];
     snprintf(argument_run, sizeof argument_run, "run_dir=%s", directory);
     snprintf(argument_helper, sizeof argument_helper, "helper=%s/helper", directory);
