@@ -17,6 +17,7 @@ SPANK_PLUGIN(gdrcheck, 1)
 
 namespace {
 
+/// All that a hook does, as noexcept as the hook itself would be if spank.h did not declare it otherwise.
 template <class Body>
 int guarded(const char* hook, Body body) noexcept {
     try {
@@ -31,11 +32,11 @@ int guarded(const char* hook, Body body) noexcept {
 
 extern "C" {
 
-int slurm_spank_init(spank_t handle, int, char**) noexcept {
+int slurm_spank_init(spank_t handle, int, char**) {
     return guarded("init", [&] { gdrcheck::spank::register_options(handle); });
 }
 
-int slurm_spank_init_post_opt(spank_t handle, int count, char** words) noexcept {
+int slurm_spank_init_post_opt(spank_t handle, int count, char** words) {
     return guarded("init_post_opt", [&] {
         switch (spank_context()) {
             case S_CTX_LOCAL:
@@ -53,7 +54,7 @@ int slurm_spank_init_post_opt(spank_t handle, int count, char** words) noexcept 
     });
 }
 
-int slurm_spank_task_init(spank_t handle, int count, char** words) noexcept {
+int slurm_spank_task_init(spank_t handle, int count, char** words) {
     return guarded("task_init", [&] {
         if (spank_context() != S_CTX_REMOTE) return;
         gdrcheck::spank::prepare_task(handle, gdrcheck::spank::parse_arguments(count, words));
