@@ -67,6 +67,7 @@ void look_at(const CheckInput& input, const PciPath& path, const PciAddress& add
 
 std::vector<std::string> names_of(const std::set<PciAddress>& addresses) {
     std::vector<std::string> names;
+    names.reserve(addresses.size());
     for (const auto& address : addresses) names.push_back(to_string(address));
     return names;
 }

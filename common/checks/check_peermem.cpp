@@ -61,6 +61,7 @@ Starved find_starved(const CheckInput& input) {
 
 std::string nic_names(const std::vector<const nccl::NicAnswer*>& nics) {
     std::vector<std::string> names;
+    names.reserve(nics.size());
     for (const auto* nic : nics) names.push_back(nic->name);
     return enumerate(names);
 }

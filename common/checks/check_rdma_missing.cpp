@@ -14,12 +14,13 @@ constexpr std::uint16_t vendor_mellanox = 0x15b3;
 /// Mellanox network functions that no RDMA device belongs to: the driver is missing or gave up on them.
 std::vector<std::string> functions_without_device(const NodeFacts& facts) {
     std::vector<std::string> idle;
-    for (const auto& [address, function] : facts.pci) {
+    for (const auto& entry : facts.pci) {
+        const auto& function = entry.second;
         if (function.vendor != vendor_mellanox || function.class_code >> 16 != class_network) continue;
         const bool has_device = std::any_of(facts.rdma.begin(), facts.rdma.end(),
-                                            [&](const auto& device) { return device.pci == address; });
+                                            [&](const auto& device) { return device.pci == function.address; });
         if (has_device) continue;
-        idle.push_back(fmt::format("{} ({})", to_string(address),
+        idle.push_back(fmt::format("{} ({})", to_string(function.address),
                                    function.driver.empty() ? "no driver" : "driver " + function.driver));
     }
     return idle;

@@ -90,8 +90,8 @@ std::string checks_text(const Style& style) {
         append_wrapped(out, "[planned]: part of the contract, not examined by this release.", "", 0, width_of(style));
     }
     append_wrapped(
-        out, "Severity of any: [checks.SLUG] severity = \"fail\", \"warn\" or \"ignore\". More: gdrcheck explain SLUG",
-        "", 0, width_of(style));
+        out, R"(Severity of any: [checks.SLUG] severity = "fail", "warn" or "ignore". More: gdrcheck explain SLUG)", "",
+        0, width_of(style));
     return out;
 }
 
