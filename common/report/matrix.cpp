@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <set>
@@ -185,12 +186,12 @@ std::vector<std::string> legend(const Table& table) {
     }
     std::vector<std::string> entries;
     if (selected) entries.emplace_back("* NCCL's choice");
-    const std::pair<char, const char*> meanings[] = {{'+', "+ GDR"},
-                                                     {'~', "~ relayed"},
-                                                     {'>', "> GDR on receive only"},
-                                                     {'<', "< GDR on send only"},
-                                                     {'-', "- staged in host memory"},
-                                                     {'?', "? not known"}};
+    constexpr std::array<std::pair<char, const char*>, 6> meanings{{{'+', "+ GDR"},
+                                                                    {'~', "~ relayed"},
+                                                                    {'>', "> GDR on receive only"},
+                                                                    {'<', "< GDR on send only"},
+                                                                    {'-', "- staged in host memory"},
+                                                                    {'?', "? not known"}}};
     for (const auto& [mark, meaning] : meanings) {
         if (marks.find(mark) != std::string::npos) entries.emplace_back(meaning);
     }

@@ -61,8 +61,9 @@ std::vector<Group> group(const std::vector<Finding>& findings) {
 
 void append_group(std::string& out, const Group& group, const Style& style, std::size_t width) {
     const auto& first = *group.first;
-    out += '\n' + painted(fmt::format("{:<8}", to_string(first.outcome)), colour_of(first.outcome), style.colour) +
-           painted(printable(first.slug), Colour::bold, style.colour) + '\n';
+    out += '\n';
+    out += painted(fmt::format("{:<8}", to_string(first.outcome)), colour_of(first.outcome), style.colour);
+    out += painted(printable(first.slug), Colour::bold, style.colour) + '\n';
     const std::string blanks(indent, ' ');
     const auto append = [&](const std::string& text, const std::string& lead) {
         append_wrapped(out, printable(text), blanks + lead, indent + lead.size(), width);

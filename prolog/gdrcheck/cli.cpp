@@ -61,7 +61,7 @@ constexpr Words snapshot_words{"All that was read of this node, to replay elsewh
                                "  gdrcheck snapshot -o node17.tar.gz --scrub"};
 
 constexpr std::size_t help_column = 24;
-constexpr std::size_t far_off = 3;  ///< edits beyond which a word was not meant
+constexpr std::size_t letters_per_slip = 3;  ///< one edit for each makes a word that may have been meant
 
 /// Everything the command line can say; `run` is the command that it said.
 struct CommandLine {
@@ -90,15 +90,22 @@ CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name,
     return *command;
 }
 
+/// A path from a script's empty variable: said as such, not as a file that is not there.
+std::string not_empty(const std::string& text) {
+    return text.empty() ? "is empty" : "";
+}
+
 void add_node_options(CLI::App& command, NodeOptions& options) {
     command.add_option("--root", options.root, "Judge this tree or snapshot instead of the host")
-        ->type_name("DIR|FILE");
+        ->type_name("DIR|FILE")
+        ->check(not_empty);
     command.add_option("--gpus", options.gpus, "Only these: device minor, UUID, MIG id, address")->type_name("LIST");
-    command.add_option("--nccl", options.nccl, "Assume these NCCL versions; X.Y: its last one")
+    command.add_option("--nccl", options.nccl, "Assume these versions; X.Y is its last release")
         ->type_name("X.Y[.Z]")
-        ->expected(1)
-        ->take_all();
-    command.add_option("--config", options.config, "Policy; else gdrcheck.toml beside slurm.conf")->type_name("FILE");
+        ->allow_extra_args(false);  // a list has commas: the next word is no version
+    command.add_option("--config", options.config, "Policy; else gdrcheck.toml beside slurm.conf")
+        ->type_name("FILE")
+        ->check(not_empty);
     command.add_flag("--json", options.json, "JSON, schema 1");
 }
 
@@ -121,7 +128,9 @@ void add_reference_commands(CLI::App& app, CommandLine& line) {
     auto& checks = add_command(app, line, "checks", checks_words, [&line] { return run_checks(line.checks_json); });
     checks.add_flag("--json", line.checks_json, "JSON, schema 1");
     auto& config = add_command(app, line, "config", config_words, [&line] { return run_config(line.config); });
-    config.add_option("--config", line.config.config, "This file; else the one found")->type_name("FILE");
+    config.add_option("--config", line.config.config, "This file; else the one found")
+        ->type_name("FILE")
+        ->check(not_empty);
     config.add_flag("--json", line.config.json, "JSON, schema 1");
 }
 
@@ -130,9 +139,11 @@ void add_snapshot_command(CLI::App& app, CommandLine& line) {
         add_command(app, line, "snapshot", snapshot_words, [&line] { return run_snapshot(line.snapshot); });
     snapshot.add_option("-o,--output", line.snapshot.file, "The archive to write")
         ->type_name("FILE.tar.gz")
+        ->check(not_empty)
         ->required();
     snapshot.add_option("--root", line.snapshot.root, "Of this tree or snapshot, not of the host")
-        ->type_name("DIR|FILE");
+        ->type_name("DIR|FILE")
+        ->check(not_empty);
     snapshot.add_flag("--scrub", line.snapshot.scrub, "Replace names, addresses, GUIDs, serial numbers");
 }
 
@@ -140,7 +151,8 @@ void add_snapshot_command(CLI::App& app, CommandLine& line) {
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
     const std::vector<std::string_view> views(candidates.begin(), candidates.end());
     const auto nearest = config::nearest_word(word, views);
-    if (nearest.empty() || config::edit_distance(word, nearest) > far_off) return {};
+    const auto most = std::max<std::size_t>(1, word.size() / letters_per_slip);
+    if (nearest.empty() || config::edit_distance(word, nearest) > most) return {};
     return fmt::format("; did you mean {}?", nearest);
 }
 

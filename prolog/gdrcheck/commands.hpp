@@ -2,17 +2,19 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gdrcheck::cli {
 
-/// Options of the commands that judge a node.
+/// Options of the commands that judge a node. An option that was given an empty value was given: a script whose
+/// variable is empty must not get the answer to another question.
 struct NodeOptions {
-    std::string root;  ///< directory or archive; empty: this host
-    std::string gpus;
+    std::optional<std::string> root;  ///< directory or archive; none: this host
+    std::optional<std::string> gpus;
     std::vector<std::string> nccl;
-    std::string config;
+    std::optional<std::string> config;
     bool json = false;
 };
 
@@ -28,12 +30,12 @@ struct ExplainOptions {
 
 struct SnapshotCommandOptions {
     std::string file;
-    std::string root;
+    std::optional<std::string> root;
     bool scrub = false;
 };
 
 struct ConfigOptions {
-    std::string config;
+    std::optional<std::string> config;
     bool json = false;
 };
 

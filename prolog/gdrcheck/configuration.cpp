@@ -12,7 +12,7 @@
 namespace gdrcheck::cli {
 namespace {
 
-constexpr std::size_t largest_file = 1024 * 1024;
+constexpr std::size_t largest_file = std::size_t{1024} * 1024;
 constexpr const char* file_name = "gdrcheck.toml";
 constexpr const char* default_file = "/etc/slurm/gdrcheck.toml";
 
@@ -36,12 +36,12 @@ std::string beside_slurm_conf() {
 
 }  // namespace
 
-Result<EffectivePolicy> given_configuration(const std::string& given, const std::string& node) {
-    return given.empty() ? default_policy() : load(given, node);
+Result<EffectivePolicy> given_configuration(const std::optional<std::string>& given, const std::string& node) {
+    return given ? load(*given, node) : default_policy();
 }
 
-Result<EffectivePolicy> find_configuration(const std::string& given, const std::string& node) {
-    if (!given.empty()) return load(given, node);
+Result<EffectivePolicy> find_configuration(const std::optional<std::string>& given, const std::string& node) {
+    if (given) return load(*given, node);
     if (const auto path = beside_slurm_conf(); !path.empty()) {
         const auto file = read_host_file(path, largest_file);
         if (!file && !is_absent(file.error())) return tl::unexpected(file.error());

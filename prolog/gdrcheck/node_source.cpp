@@ -15,7 +15,7 @@
 namespace gdrcheck::cli {
 namespace {
 
-constexpr std::size_t largest_topology_file = 4 * 1024 * 1024;
+constexpr std::size_t largest_topology_file = std::size_t{4} * 1024 * 1024;
 constexpr std::size_t most_versions = 32;
 constexpr const char* facts_path = "/gdrcheck/facts.json";
 
@@ -77,7 +77,7 @@ Result<RootFs> open_root(const std::string& path, RootFs::Resolution resolution)
 }
 
 std::string host_in(const RootFs& root, const std::string& path) {
-    if (auto text = root.read(facts_path, 16 * 1024 * 1024)) {
+    if (auto text = root.read(facts_path, std::size_t{16} * 1024 * 1024)) {
         MemoryTree tree;
         tree.entries[facts_path].data = std::move(*text);
         if (const auto facts = read_facts(tree); facts && !facts->host.empty()) return facts->host;
@@ -89,10 +89,10 @@ std::string host_in(const RootFs& root, const std::string& path) {
 }
 
 Result<NodeSource> open_node(const NodeOptions& options) {
-    if (!options.root.empty()) {
-        auto root = open_root(options.root, RootFs::Resolution::kernel);
+    if (options.root) {
+        auto root = open_root(*options.root, RootFs::Resolution::kernel);
         if (!root) return tl::unexpected(root.error());
-        auto host = host_in(*root, options.root);
+        auto host = host_in(*root, *options.root);
         auto policy = given_configuration(options.config, without_domain(host));
         if (!policy) return tl::unexpected(policy.error());
         return NodeSource{std::move(*root), std::move(host), std::move(*policy)};
@@ -119,8 +119,8 @@ Result<JudgedNode> judge_node(const NodeOptions& options) {
     judge_options.versions = std::move(*versions);
     // A bus that cannot be read has no GPU to name: that is the node's fault, not the list's.
     const bool bus_is_readable = node.facts.pci_readable.known();
-    if (!options.gpus.empty() && (bus_is_readable || !node.facts.gpus.empty())) {
-        auto scope = resolve_gpus(node.facts, options.gpus);
+    if (options.gpus && (bus_is_readable || !node.facts.gpus.empty())) {
+        auto scope = resolve_gpus(node.facts, *options.gpus);
         if (!scope) return tl::unexpected(scope.error());
         judge_options.scope = std::move(*scope);
     }

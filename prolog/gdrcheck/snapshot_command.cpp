@@ -26,11 +26,10 @@ std::string time_utc() {
 }
 
 Result<std::string> take(const SnapshotCommandOptions& options) {
-    const bool is_replay = !options.root.empty();
     auto root =
-        is_replay ? open_root(options.root, RootFs::Resolution::own) : RootFs::open("/", RootFs::Resolution::own);
+        options.root ? open_root(*options.root, RootFs::Resolution::own) : RootFs::open("/", RootFs::Resolution::own);
     if (!root) return tl::unexpected(root.error());
-    const auto host = is_replay ? host_in(*root, options.root) : host_name();
+    const auto host = options.root ? host_in(*root, *options.root) : host_name();
     MemoryTree recording;
     root->record_into(&recording);
     (void)probe::read_node(*root, {.host = host});

@@ -9,6 +9,7 @@
 #   remove: PATH            or is not there
 #   through: snapshot ...   then: packed by this command first, and the archive is given
 #   config: TEXT            a line of the policy, given as --config
+#   slurm: TEXT             a line of the policy that lies beside slurm.conf, which SLURM_CONF names
 #   args: ARGUMENTS         the command line
 #   stdout: full|closed     where the result cannot be written
 #   same as: CASE           what came out is the same as there
@@ -17,10 +18,11 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 binary=${1:?usage: run.sh BINARY [CASE...]}
 shift
+[ -x "$binary" ] || { echo "$binary: not there" >&2 && exit 1; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-unset SLURM_CONF SLURMD_NODENAME NO_COLOR
+unset SLURMD_NODENAME NO_COLOR
 export LC_ALL=C
 
 # One tree per machine and state, copied for the cases that change it.
@@ -32,6 +34,7 @@ tree_of() {
 }
 
 prepare() {
+    unset SLURM_CONF
     tree= config= args= sink=$work/out expected=${1%.case}.txt
     while IFS= read -r line; do
         value=${line#*: }
@@ -57,6 +60,14 @@ prepare() {
         config:*)
             [ -n "$config" ] || { config=$work/gdrcheck.toml && : >"$config"; }
             printf '%s\n' "$value" >>"$config"
+            ;;
+        slurm:*)
+            [ -n "${SLURM_CONF:-}" ] || {
+                mkdir -p "$work/slurm" && : >"$work/slurm/gdrcheck.toml"
+                SLURM_CONF=$work/slurm/slurm.conf
+                export SLURM_CONF
+            }
+            printf '%s\n' "$value" >>"$work/slurm/gdrcheck.toml"
             ;;
         args:*) args=$value ;;
         '' | '#'*) ;;
