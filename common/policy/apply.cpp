@@ -62,14 +62,14 @@ Problem collect(const Node& table, const std::string& prefix, bool inside_overri
     for (const auto& node : table.children) {
         const auto path = prefix.empty() ? node.key : prefix + '.' + node.key;
         if (prefix.empty() && (node.key == override_key || (inside_override && node.key == nodes_key))) continue;
-        const bool is_quoted_path = node.key.find('.') != std::string::npos;
+        // a quoted "a.b" is one part, and no known part holds a dot
+        const bool is_one_part = node.key.find('.') == std::string::npos;
+        const auto* key = is_one_part ? find_key(path) : nullptr;
         Problem problem;
-        if (is_quoted_path) {
-            problem = unknown_key(path, node, inside_override);
-        } else if (const auto* key = find_key(path); key != nullptr) {
+        if (key != nullptr) {
             problem = set_value(*key, node, scratch);
             assignments.push_back({key, &node});
-        } else if (!is_table_of_keys(path)) {
+        } else if (!is_one_part || !is_table_of_keys(path)) {
             problem = unknown_key(path, node, inside_override);
         } else if (node.kind != Node::Kind::table) {
             problem = no_table(path, node);
@@ -89,7 +89,7 @@ const Node* member(const Node& table, std::string_view key) {
 
 /// The node list is for Slurm's name of the host, which has no domain where the host's own has one.
 Result<bool> is_for(const Node& nodes, std::string_view host) {
-    const auto whole = hostlist_contains(nodes.text, host);
+    auto whole = hostlist_contains(nodes.text, host);
     const auto dot = host.find('.');
     if (!whole || *whole || dot == std::string_view::npos || dot == 0) return whole;
     return hostlist_contains(nodes.text, host.substr(0, dot));

@@ -20,14 +20,15 @@ enum class ExportWhen { multi_node, always, option, off };
 struct Policy {
     struct Scope {
         int min_nodes = 2;
-        bool no_gres_all = false;  ///< no_gres = "all": a job without GPU gres is judged on all GPUs; "skip": not at all
+        bool no_gres_all =
+            false;  ///< no_gres = "all": a job without GPU gres is judged on all GPUs; "skip": not at all
         bool operator==(const Scope&) const = default;
     } scope;
     struct Nccl {
         std::vector<std::string> assume{"2.28"};
-        std::string topo_file;      ///< a path of the host
-        std::string net = "auto";   ///< auto, ib, plugin
-        std::string nvlink = "auto";///< auto, yes, no
+        std::string topo_file;        ///< a path of the host
+        std::string net = "auto";     ///< auto, ib, plugin
+        std::string nvlink = "auto";  ///< auto, yes, no
         bool operator==(const Nccl&) const = default;
     } nccl;
     struct Acts {
@@ -65,7 +66,7 @@ struct Policy {
         ExportWhen when = ExportWhen::multi_node;
         bool topo_file = false;
         std::optional<int> ib_gid_index;
-        std::string net_gdr_level;            ///< empty: not exported
+        std::string net_gdr_level;  ///< empty: not exported
         std::optional<int> ib_pci_relaxed_ordering;
         bool ucx_net_devices = false;
         bool nvshmem_hca_list = false;
@@ -90,14 +91,15 @@ struct Policy {
 
 /// A value of the effective policy and where it comes from, for `gdrcheck config`.
 struct PolicyOrigin {
-    std::string key;     ///< "policy.on_fail", "checks.port-down.severity"
-    std::string value;   ///< as TOML
-    std::string origin;  ///< "default", "/etc/slurm/gdrcheck.toml:12", "/etc/slurm/gdrcheck.toml:40 [[override]] nodes=…"
+    std::string key;    ///< "policy.on_fail", "checks.port-down.severity"
+    std::string value;  ///< as TOML
+    std::string
+        origin;  ///< "default", "/etc/slurm/gdrcheck.toml:12", "/etc/slurm/gdrcheck.toml:40 [[override]] nodes=…"
 };
 
 struct EffectivePolicy {
     Policy policy;
-    std::string file;  ///< empty: none found, report only
+    std::string file;                   ///< empty: none found, report only
     std::vector<PolicyOrigin> origins;  ///< every key, in the order of the documentation
 };
 
@@ -105,7 +107,8 @@ struct EffectivePolicy {
 [[nodiscard]] EffectivePolicy default_policy();
 
 /// Parses `text` (the file `name`) for node `host`. Errors read "FILE:LINE:COLUMN: …" and name the nearest known key.
-[[nodiscard]] Result<EffectivePolicy> parse_policy(std::string_view text, const std::string& name, std::string_view host);
+[[nodiscard]] Result<EffectivePolicy> parse_policy(std::string_view text, const std::string& name,
+                                                   std::string_view host);
 
 /// Slurm host list ("h100-[001-512,600],login1") contains `host`. Bounded: never expands the list.
 [[nodiscard]] Result<bool> hostlist_contains(std::string_view hostlist, std::string_view host);
