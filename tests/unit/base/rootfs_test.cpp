@@ -1,6 +1,7 @@
 #include "common/base/rootfs.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -172,7 +173,7 @@ TEST_CASE("links that lead in a circle are an error, not a hang") {
 
 TEST_CASE("forty links in a row are followed, forty-one are not") {
     auto tree = sysfs();
-    for (int i = 0; i <= 40; ++i) tree.link("/sys/l" + std::to_string(i), "l" + std::to_string(i + 1));
+    for (int i = 0; i <= 40; ++i) tree.link(fmt::format("/sys/l{}", i), fmt::format("l{}", i + 1));
     tree.file("/sys/l41", "end\n");
     Node node(tree, any_backend());
     CHECK(node->read_line("/sys/l1").value() == "end");

@@ -141,7 +141,7 @@ TEST_CASE("the keyword VU is found in vital product data") {
 TEST_CASE("random vital product data never hangs or crashes") {
     std::mt19937 random(2);
     for (int round = 0; round < 500; ++round) {
-        std::string bytes = "\x90" + std::string(random() % 600, '\0');
+        std::string bytes(random() % 600, '\0');
         for (auto& byte : bytes) byte = random() % 8 == 0 ? '\x90' : static_cast<char>(random());
         CHECK(probe::find_vpd_keyword(bytes, "VU").size() < 256);
     }
