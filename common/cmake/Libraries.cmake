@@ -5,9 +5,10 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
 
-# The programs run in prologs, where every library is one more file to open and to be missing: {fmt} is taken in whole.
+# Headers only: common/base/fmt_library.cpp compiles the rest into our own programs.
 add_library(gdrcheck_fmt INTERFACE)
-target_link_libraries(gdrcheck_fmt INTERFACE fmt::fmt-header-only)
+target_include_directories(gdrcheck_fmt SYSTEM INTERFACE
+  $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 
 # XML of NCCL topology files
 find_path(PUGIXML_INCLUDE_DIR pugixml.hpp REQUIRED)
