@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/glob.hpp"
 #include "common/nccl/settings.hpp"
 
 namespace gdrcheck {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "common/base/glob.hpp"
 #include "common/base/text.hpp"
 
 namespace gdrcheck {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "common/base/glob.hpp"
+
 namespace gdrcheck::nccl {
 namespace {
 
@@ -55,7 +57,7 @@ std::string port_state_text(const RdmaPort& port) {
 }
 
 bool matches_any(const std::vector<std::string>& globs, std::string_view name) {
-    return std::any_of(globs.begin(), globs.end(), [&](const auto& glob) { return name_matches(glob, name); });
+    return std::any_of(globs.begin(), globs.end(), [&](const auto& glob) { return glob_matches(glob, name); });
 }
 
 /// Empty: policy has nothing against the device.
@@ -126,29 +128,6 @@ bool takes_data_direct(const NodeFacts& facts, const RdmaDevice& device, const N
 }
 
 }  // namespace
-
-bool name_matches(std::string_view pattern, std::string_view name) {
-    std::size_t at_pattern = 0;
-    std::size_t at_name = 0;
-    std::size_t star = std::string_view::npos;
-    std::size_t retry = 0;
-    while (at_name < name.size()) {
-        if (at_pattern < pattern.size() && (pattern[at_pattern] == '?' || pattern[at_pattern] == name[at_name])) {
-            ++at_pattern;
-            ++at_name;
-        } else if (at_pattern < pattern.size() && pattern[at_pattern] == '*') {
-            star = at_pattern++;
-            retry = at_name;
-        } else if (star != std::string_view::npos) {
-            at_pattern = star + 1;
-            at_name = ++retry;
-        } else {
-            return false;
-        }
-    }
-    while (at_pattern < pattern.size() && pattern[at_pattern] == '*') ++at_pattern;
-    return at_pattern == pattern.size();
-}
 
 PortChoice choose_ports(const NodeFacts& facts, const Options& options, const Rules& rules, const Settings& settings,
                         std::vector<NicAnswer> transports) {

@@ -43,9 +43,6 @@ struct PortChoice {
 [[nodiscard]] PortChoice choose_ports(const NodeFacts& facts, const Options& options, const Rules& rules,
                                       const Settings& settings, std::vector<NicAnswer> transports);
 
-/// Shell-like glob over the whole name (*, ?).
-[[nodiscard]] bool name_matches(std::string_view pattern, std::string_view name);
-
 /// Merging of NCCL 2.20 to 2.23: ports of one path, GUID and link layer. Also the identity where nothing merges.
 [[nodiscard]] std::vector<NetDevice> merge_by_card(const NodeFacts& facts, const std::vector<NetPort>& ports,
                                                    const Rules& rules, const Settings& settings);

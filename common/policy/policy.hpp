@@ -113,9 +113,6 @@ struct EffectivePolicy {
 /// Slurm host list ("h100-[001-512,600],login1") contains `host`. Bounded: never expands the list.
 [[nodiscard]] Result<bool> hostlist_contains(std::string_view hostlist, std::string_view host);
 
-/// Shell-like glob (*, ?, [...]) over the whole name.
-[[nodiscard]] bool glob_matches(std::string_view pattern, std::string_view name);
-
 /// [probe] root with %n replaced; refuses a node name with '/' or '..'.
 [[nodiscard]] Result<std::string> expand_probe_root(std::string_view root, std::string_view node_name);
 

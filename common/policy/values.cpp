@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "common/base/text.hpp"
-#include "common/policy/glob.hpp"
+#include "common/base/glob.hpp"
 #include "common/policy/keys.hpp"
 #include "common/policy/nearest.hpp"
 #include "common/policy/toml_text.hpp"

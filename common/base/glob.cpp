@@ -1,6 +1,4 @@
-#include "common/policy/glob.hpp"
-
-#include "common/policy/policy.hpp"
+#include "common/base/glob.hpp"
 
 namespace gdrcheck {
 namespace {

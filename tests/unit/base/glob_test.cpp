@@ -1,8 +1,8 @@
+#include "common/base/glob.hpp"
+
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
-
-#include "common/policy/policy.hpp"
 
 using gdrcheck::glob_matches;
 
