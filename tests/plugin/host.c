@@ -1,48 +1,25 @@
 /* A plain C program that loads the plugin as Slurm does and treats it badly. Usage: host PLUGIN CASE DIRECTORY
  * Each case is its own process: the plugin keeps what it was told, as in one srun or one slurmstepd. */
+#include "host.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <slurm/slurm.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "fake_slurm.h"
-
-typedef int hook(spank_t, int, char**);
-
-static hook *hook_init, *hook_init_post_opt, *hook_task_init;
-static const char* directory;
+hook *hook_init, *hook_init_post_opt, *hook_task_init;
+const char* directory;
 static char argument_run[512], argument_helper[512], argument_devices[512];
 static char* words[] = {argument_run, argument_helper, argument_devices};
 
-#define CHECK(condition)                                                                         \
-    do {                                                                                         \
-        if (!(condition)) {                                                                      \
-            fprintf(stderr, "%s:%d: %s\nlog:\n%s\n", __FILE__, __LINE__, #condition, slurm.log); \
-            exit(1);                                                                             \
-        }                                                                                        \
-    } while (0)
-
-#define CHECK_ENV(name, expected)                                                                 \
-    do {                                                                                          \
-        const char* value_ = fake_getenv(name);                                                   \
-        if (!value_ || strcmp(value_, expected) != 0) {                                           \
-            fprintf(stderr, "%s:%d: %s is %s, expected %s\nlog:\n%s\n", __FILE__, __LINE__, name, \
-                    value_ ? value_ : "not set", expected, slurm.log);                            \
-            exit(1);                                                                              \
-        }                                                                                         \
-    } while (0)
-
-static int call(hook* function) {
+int call(hook* function) {
     return function(NULL, 3, words);
 }
 
-static void write_text(const char* name, const char* text) {
+void write_text(const char* name, const char* text) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", directory, name);
     FILE* file = fopen(path, "w");
@@ -53,7 +30,7 @@ static void write_text(const char* name, const char* text) {
     chmod(path, 0644);
 }
 
-static void write_job(const char* verdict, bool refuse, const char* export_when, long age_s, unsigned uid) {
+void write_job(const char* verdict, bool refuse, const char* export_when, long age_s, unsigned uid) {
     char text[4096];
     snprintf(text, sizeof text,
              "{\"schema\":1,\"job\":42,\"uid\":%u,\"node\":\"n1\",\"verdict\":\"%s\",\"refuse\":%s,"
@@ -343,91 +320,6 @@ static void case_garbage_files(void) {
     write_job("fail", true, "always", 0, 0);
     CHECK(chmod(path, 0666) == 0); /* anybody may have written it */
     CHECK(task_status() == 77);
-}
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static bool helper_ran(void) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/helper.out", directory);
-    return unlink(path) == 0;
-}
-
-/* An allocation's prolog ran long ago, or never: the check comes with the step. */
-static void case_helper(void) {
-    char script[2048], path[1024];
-    snprintf(script, sizeof script,
-             "#!/bin/sh\nenv | grep -v ^PWD= | sort | tr '\\n' ' ' > %s/helper.out\necho \"$*\" >> %s/helper.out\n"
-             "ls /proc/self/fd | wc -l >> %s/helper.out\n",
-             directory, directory, directory);
-    write_text("helper", script);
-    snprintf(path, sizeof path, "%s/helper", directory);
-    CHECK(chmod(path, 0755) == 0);
-    setenv("SLURMD_NODENAME", "n1", 1);
-    setenv("SLURM_CONF", "/etc/slurm/slurm.conf", 1);
-    setenv("LD_PRELOAD_X", "1", 1);
-    CHECK(open("/dev/null", O_RDONLY) >= 0); /* a descriptor without O_CLOEXEC */
-
-    fake_reset(S_CTX_REMOTE);
-    CHECK(call(hook_init) == 0);
-    CHECK(call(hook_init_post_opt) == 0);
-    CHECK(!helper_ran()); /* nobody asked */
-
-    CHECK(fake_option("gdr-check", NULL, 1) == 0);
-    CHECK(call(hook_init_post_opt) == 0);
-    char text[512] = "";
-    snprintf(path, sizeof path, "%s/helper.out", directory);
-    FILE* file = fopen(path, "r");
-    CHECK(file);
-    CHECK(fread(text, 1, sizeof text - 1, file) > 0);
-    fclose(file);
-    CHECK(strcmp(text,
-                 "SLURMD_NODENAME=n1 SLURM_CONF=/etc/slurm/slurm.conf SLURM_JOB_ID=42 SLURM_JOB_NUM_NODES=2 "
-                 "SLURM_JOB_UID=0 SPANK_GDRCHECK_MODE=report --step\n4\n") == 0);
-    CHECK(helper_ran());
-
-    write_job("ok", false, "always", 5, 0);
-    CHECK(call(hook_init_post_opt) == 0);
-    CHECK(!helper_ran()); /* the prolog has just looked */
-    write_job("ok", false, "always", 3600, 0);
-    CHECK(call(hook_init_post_opt) == 0);
-    CHECK(helper_ran());
-    write_job("ok", false, "always", -3600, 0); /* a clock that went back */
-    CHECK(call(hook_init_post_opt) == 0);
-    CHECK(helper_ran());
-    slurm.step_id = SLURM_EXTERN_CONT;
-    CHECK(call(hook_init_post_opt) == 0);
-    CHECK(!helper_ran());
-    slurm.step_id = 0;
-    const char* const hostile[] = {"", "n1/../..", "n1\nSLURM_JOB_ID=1", "%n", "n 1", ".."};
-    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; ++i) {
-        setenv("SLURMD_NODENAME", hostile[i], 1);
-        CHECK(call(hook_init_post_opt) == 0);
-        CHECK(!helper_ran());
-    }
-}
-
-static void case_helper_that_hangs(void) {
-    char path[1024];
-    write_text("helper", "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n");
-    snprintf(path, sizeof path, "%s/helper", directory);
-    CHECK(chmod(path, 0755) == 0);
-    setenv("SLURMD_NODENAME", "n1", 1);
-    fake_reset(S_CTX_REMOTE);
-    CHECK(call(hook_init) == 0 && fake_option("gdr-check", NULL, 1) == 0);
-    const double start = seconds();
-    CHECK(call(hook_init_post_opt) == 0);
-    CHECK(seconds() - start < 8);
-    CHECK(strstr(slurm.log, "no answer in time"));
-    CHECK(waitpid(-1, NULL, WNOHANG) == -1); /* no child left */
-    CHECK(unlink(path) == 0);
-    slurm.log[0] = '\0';
-    CHECK(call(hook_init_post_opt) == 0);
-    CHECK(strstr(slurm.log, "could not be started"));
 }
 
 static const struct {
