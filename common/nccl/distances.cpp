@@ -5,7 +5,7 @@
 namespace gdrcheck::nccl {
 namespace {
 
-constexpr int channels = 32;  // of a communicator; more only repeat the choice
+constexpr std::size_t channels = 32;  // of a communicator; more only repeat the choice
 
 bool is_power_of_two(std::size_t value) {
     return (value & (value - 1)) == 0;
@@ -116,51 +116,62 @@ std::vector<std::size_t> Distances::nearest(const std::vector<PathInfo>& paths,
     return found;
 }
 
-/// topo.cc ncclTopoGetLocalNet. The GPU's NVML number, not its rank, spreads GPUs over equally near NICs.
-std::optional<std::size_t> Distances::device_of_channel(std::size_t rank, int channel) const {
-    auto nets = nearest(gpu_net_[rank], input_.graph.net_order);
-    if (nets.empty()) return std::nullopt;
-    const auto sharing = std::max<std::size_t>(1, nearest(net_gpu_[nets.front()], input_.graph.gpu_order).size());
-    const auto nvml = static_cast<std::size_t>(input_.nvml_index[rank]);
+std::size_t Distances::Choice::of_channel(std::size_t channel) const {
+    return nets[(first + channel % per_gpu) % nets.size()];
+}
 
-    std::size_t first = 0;
-    std::size_t per_gpu = 0;
+/// topo.cc ncclTopoGetLocalNet. The GPU's NVML number, not its rank, spreads GPUs over equally near NICs.
+Distances::Choice Distances::choose(std::size_t rank) const {
+    Choice choice;
+    choice.nets = nearest(gpu_net_[rank], input_.graph.net_order);
+    const auto count = choice.nets.size();
+    if (count == 0) return choice;
+    const auto sharing =
+        std::max<std::size_t>(1, nearest(net_gpu_[choice.nets.front()], input_.graph.gpu_order).size());
+    const auto nvml = static_cast<std::size_t>(input_.nvml_index[rank]);
     if (input_.rules.rails) {
-        std::vector<std::string> cards;
-        for (const auto net : nets) {
-            if (std::find(cards.begin(), cards.end(), input_.net_card[net]) == cards.end()) {
-                cards.push_back(input_.net_card[net]);
-            }
-        }
-        const auto card_of = [&](std::size_t net) {
-            return std::find(cards.begin(), cards.end(), input_.net_card[net]) - cards.begin();
-        };
-        std::stable_sort(nets.begin(), nets.end(), [&](auto a, auto b) { return card_of(a) < card_of(b); });
-        std::vector<std::size_t> starts(cards.size() + 1, 0);
-        for (const auto net : nets) ++starts[static_cast<std::size_t>(card_of(net)) + 1];
-        for (std::size_t card = 0; card < cards.size(); ++card) starts[card + 1] += starts[card];
-        const auto rails = cards.size();
-        const auto rails_per_gpu = divide_up(rails, sharing);
-        const auto rail = is_power_of_two(rails) ? mirror_bits(nvml, rails) : (nvml * rails_per_gpu) % rails;
-        const auto end = rail + rails_per_gpu;
-        first = starts[rail];
-        per_gpu = starts[end % rails] + (end < rails ? 0 : starts[rails]) - starts[rail];
+        choose_rail(choice, nvml, sharing);
     } else {
-        first = is_power_of_two(nets.size()) ? mirror_bits(nvml, nets.size()) : nvml;
-        per_gpu = divide_up(nets.size(), sharing);
+        choice.first = is_power_of_two(count) ? mirror_bits(nvml, count) : nvml;
+        choice.per_gpu = divide_up(count, sharing);
     }
-    if (input_.settings.net_devices == Settings::NetDevices::all) per_gpu = nets.size();
+    if (input_.settings.net_devices == Settings::NetDevices::all) choice.per_gpu = count;
     if (input_.settings.net_devices == Settings::NetDevices::limited) {
-        per_gpu = std::min(static_cast<std::size_t>(input_.settings.net_devices_limit), nets.size());
+        choice.per_gpu = std::min(static_cast<std::size_t>(input_.settings.net_devices_limit), count);
     }
-    return nets[(first + static_cast<std::size_t>(channel) % std::max<std::size_t>(1, per_gpu)) % nets.size()];
+    choice.per_gpu = std::max<std::size_t>(1, choice.per_gpu);
+    return choice;
+}
+
+/// From 2.30 on the devices of one card are a rail, and rails are what is spread over the GPUs.
+void Distances::choose_rail(Choice& choice, std::size_t nvml, std::size_t sharing) const {
+    std::vector<std::string> cards;
+    for (const auto net : choice.nets) {
+        if (std::find(cards.begin(), cards.end(), input_.net_card[net]) == cards.end()) {
+            cards.push_back(input_.net_card[net]);
+        }
+    }
+    const auto card_of = [&](std::size_t net) {
+        return std::find(cards.begin(), cards.end(), input_.net_card[net]) - cards.begin();
+    };
+    std::stable_sort(choice.nets.begin(), choice.nets.end(), [&](auto a, auto b) { return card_of(a) < card_of(b); });
+    std::vector<std::size_t> starts(cards.size() + 1, 0);
+    for (const auto net : choice.nets) ++starts[static_cast<std::size_t>(card_of(net)) + 1];
+    for (std::size_t card = 0; card < cards.size(); ++card) starts[card + 1] += starts[card];
+    const auto rails = cards.size();
+    const auto rails_per_gpu = divide_up(rails, sharing);
+    const auto rail = is_power_of_two(rails) ? mirror_bits(nvml, rails) : (nvml * rails_per_gpu) % rails;
+    const auto end = rail + rails_per_gpu;
+    choice.first = starts[rail];
+    choice.per_gpu = starts[end % rails] + (end < rails ? 0 : starts[rails]) - starts[rail];
 }
 
 std::vector<std::size_t> Distances::selected(std::size_t rank) const {
     std::vector<std::size_t> devices;
-    for (int channel = 0; channel < channels; ++channel) {
-        const auto device = device_of_channel(rank, channel);
-        if (device && std::find(devices.begin(), devices.end(), *device) == devices.end()) devices.push_back(*device);
+    const auto choice = choose(rank);
+    for (std::size_t channel = 0; channel < channels && !choice.nets.empty(); ++channel) {
+        const auto device = choice.of_channel(channel);
+        if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
     }
     return devices;
 }
@@ -168,9 +179,12 @@ std::vector<std::size_t> Distances::selected(std::size_t rank) const {
 /// topo.cc ncclTopoGetLocalGpu: of the GPUs nearest to the NIC, the one that selects it for the lowest channel.
 std::optional<std::size_t> Distances::local_gpu(std::size_t device) const {
     const auto near = nearest(net_gpu_[device], input_.graph.gpu_order);
-    for (int channel = 0; channel < channels; ++channel) {
-        for (const auto rank : near) {
-            if (device_of_channel(rank, channel) == device) return rank;
+    std::vector<Choice> choices;
+    choices.reserve(near.size());
+    for (const auto rank : near) choices.push_back(choose(rank));
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+        for (std::size_t at = 0; at < near.size(); ++at) {
+            if (!choices[at].nets.empty() && choices[at].of_channel(channel) == device) return near[at];
         }
     }
     return std::nullopt;
@@ -205,6 +219,7 @@ bool Distances::gdr(std::size_t rank, std::size_t device, bool read) const {
 }
 
 void Distances::try_relay(std::size_t rank, std::size_t device) {
+    if (!input_.models[rank].nvlink) return;
     const auto peer = local_gpu(device);
     if (!peer || *peer == rank || !nvlinked(rank, *peer)) return;
     const auto& own = gpu_net_[rank][device];

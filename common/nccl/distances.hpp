@@ -42,9 +42,18 @@ class Distances {
   private:
     using Matrix = std::vector<std::vector<PathInfo>>;
 
+    /// The devices a rank's channels go round.
+    struct Choice {
+        std::vector<std::size_t> nets;  ///< equally near; empty: none
+        std::size_t first = 0;
+        std::size_t per_gpu = 1;
+        [[nodiscard]] std::size_t of_channel(std::size_t channel) const;
+    };
+
     [[nodiscard]] std::vector<std::size_t> nearest(const std::vector<PathInfo>& paths,
                                                    const std::vector<std::size_t>& order) const;
-    [[nodiscard]] std::optional<std::size_t> device_of_channel(std::size_t rank, int channel) const;
+    [[nodiscard]] Choice choose(std::size_t rank) const;
+    void choose_rail(Choice& choice, std::size_t nvml, std::size_t sharing) const;
     [[nodiscard]] std::optional<std::size_t> local_gpu(std::size_t device) const;
     [[nodiscard]] std::optional<std::size_t> local_cpu(std::size_t rank) const;
     [[nodiscard]] bool send_allowed(std::size_t rank) const;
