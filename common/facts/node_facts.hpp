@@ -38,7 +38,7 @@ struct PciFunction {
     std::uint32_t class_code = 0;  ///< 24 bits: 0x030200
     std::uint16_t vendor = 0;
     std::uint16_t device = 0;
-    std::uint16_t subsystem_vendor = 0;
+    std::uint16_t subsystem_vendor = 0;  ///< of Broadcom switches, as subsystem_device; else not read
     std::uint16_t subsystem_device = 0;
     std::optional<int> numa_node;    ///< -1 as the kernel writes it; nullopt: no file
     std::string driver;              ///< last component of the driver link, empty when none
@@ -59,15 +59,13 @@ enum class PortState { nop = 0, down = 1, init = 2, armed = 3, active = 4, activ
 
 struct RdmaPort {
     int number = 1;
-    std::optional<PortState> state;  ///< nullopt: unreadable
-    std::string state_why;           ///< why, when state is nullopt
-    std::string phys_state;          ///< "LinkUp"
-    std::string link_layer;          ///< "InfiniBand", "Ethernet"
-    double gbps = 0;                 ///< Gb/s from "rate"; a DOWN port often shows a default rate
-    std::string rate;                ///< as in sysfs: "400 Gb/sec (4X NDR)"
-    std::string lid;
-    std::string sm_lid;
-    std::vector<std::string> netdevs;  ///< from gid_attrs/ndevs, sorted, unique
+    std::optional<PortState> state;    ///< nullopt: unreadable
+    std::string state_why;             ///< why, when state is nullopt
+    std::string phys_state;            ///< "LinkUp"
+    std::string link_layer;            ///< "InfiniBand", "Ethernet"
+    double gbps = 0;                   ///< Gb/s from "rate"; a DOWN port often shows a default rate
+    std::string rate;                  ///< as in sysfs: "400 Gb/sec (4X NDR)"
+    std::vector<std::string> netdevs;  ///< of an Ethernet port, from gid_attrs/ndevs, sorted, unique
 
     bool operator==(const RdmaPort&) const = default;
 };
@@ -80,11 +78,8 @@ struct RdmaDevice {
     bool is_vf = false;
     bool is_sf = false;
     std::string driver;  ///< of the PCI function: "mlx5_core", "bnxt_en", "ice", "efa"
-    std::string node_type;
     std::string sys_image_guid;
-    std::string node_guid;
     std::string hca_type;
-    std::string fw_ver;
     std::string board_id;
     std::string uverbs;                     ///< "uverbs0" from /sys/class/infiniband_verbs, empty when none
     Reading<bool> uverbs_node;              ///< does /dev/infiniband/<uverbs> exist
@@ -110,7 +105,6 @@ struct KernelModule {
     std::string version;  ///< /sys/module/<name>/version, empty when none
     std::string taint;    ///< "P" in it: proprietary
     std::vector<std::string> holders;
-    std::optional<int> refcnt;
 
     bool operator==(const KernelModule&) const = default;
 };

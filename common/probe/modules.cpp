@@ -37,7 +37,6 @@ KernelModule read_module(const RootFs& root, const std::string& name) {
     module.state = state ? *state : state.error().code == ENOENT ? "builtin" : "unknown";
     module.version = directory->read_line("version").value_or("");
     module.taint = directory->read_line("taint").value_or("");
-    if (const auto refcnt = directory->read_line("refcnt")) module.refcnt = parse_number<int>(*refcnt);
     if (auto holders = root.list(path + "/holders")) module.holders = *std::move(holders);
     return module;
 }
@@ -51,7 +50,7 @@ void read_proc_modules(const RootFs& root, NodeFacts& facts) {
     for (const auto line : split(*text, '\n')) {
         const auto fields = split(line, ' ');
         if (fields.size() < 5 || !matters(fields[0])) continue;
-        KernelModule module{.refcnt = parse_number<int>(fields[2])};
+        KernelModule module;
         for (const auto holder : split(fields[3], ',')) {
             if (!holder.empty() && holder != "-") module.holders.emplace_back(holder);
         }

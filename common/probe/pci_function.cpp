@@ -25,8 +25,10 @@ PciFunction read_function(const RootFs::Directory& directory, const PciAddress& 
     function.class_code = hex_attribute<std::uint32_t>(directory, "class");
     function.vendor = hex_attribute<std::uint16_t>(directory, "vendor");
     function.device = hex_attribute<std::uint16_t>(directory, "device");
-    function.subsystem_vendor = hex_attribute<std::uint16_t>(directory, "subsystem_vendor");
-    function.subsystem_device = hex_attribute<std::uint16_t>(directory, "subsystem_device");
+    if (function.vendor == vendor_broadcom) {  // whose switches NCCL tells apart by them
+        function.subsystem_vendor = hex_attribute<std::uint16_t>(directory, "subsystem_vendor");
+        function.subsystem_device = hex_attribute<std::uint16_t>(directory, "subsystem_device");
+    }
     function.numa_node = integer_attribute(directory, "numa_node");
     function.max_link_speed = directory.read_line("max_link_speed").value_or("");
     function.current_link_speed = directory.read_line("current_link_speed").value_or("");

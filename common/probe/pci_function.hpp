@@ -13,6 +13,7 @@ namespace gdrcheck::probe {
 
 inline constexpr std::uint16_t vendor_nvidia = 0x10de;
 inline constexpr std::uint16_t vendor_mellanox = 0x15b3;
+inline constexpr std::uint16_t vendor_broadcom = 0x1000;
 inline constexpr std::uint16_t vendor_intel = 0x8086;
 inline constexpr std::uint16_t vendor_amd = 0x1022;
 

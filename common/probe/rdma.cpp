@@ -80,9 +80,7 @@ std::vector<RdmaPort> read_ports(const RootFs& root, const std::string& device, 
         port.link_layer = directory->read_line("link_layer").value_or("");
         port.rate = directory->read_line("rate").value_or("");
         port.gbps = rate_gbps(port.rate);
-        port.lid = directory->read_line("lid").value_or("");
-        port.sm_lid = directory->read_line("sm_lid").value_or("");
-        port.netdevs = read_netdevs(*directory);
+        if (port.link_layer == "Ethernet") port.netdevs = read_netdevs(*directory);
         ports.push_back(std::move(port));
     }
     std::sort(ports.begin(), ports.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
@@ -133,11 +131,8 @@ RdmaDevice read_device(const RootFs& root, const std::string& name, NodeFacts& f
         return device;
     }
     place_on_pci(root, *directory, device, facts);
-    device.node_type = directory->read_line("node_type").value_or("");
     device.sys_image_guid = directory->read_line("sys_image_guid").value_or("");
-    device.node_guid = directory->read_line("node_guid").value_or("");
     device.hca_type = directory->read_line("hca_type").value_or("");
-    device.fw_ver = directory->read_line("fw_ver").value_or("");
     device.board_id = directory->read_line("board_id").value_or("");
     device.ports = read_ports(root, directory->path(), facts);
     return device;

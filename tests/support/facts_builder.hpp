@@ -67,7 +67,7 @@ class FactsBuilder {
         device.driver = "mlx5_core";
         device.hca_type = "MT4129";
         device.board_id = "MT_0000000838";
-        device.node_guid = device.sys_image_guid = "a088:c203:00" + std::to_string(10 + facts_.rdma.size()) + ":0000";
+        device.sys_image_guid = "a088:c203:00" + std::to_string(10 + facts_.rdma.size()) + ":0000";
         device.uverbs = "uverbs" + std::to_string(facts_.rdma.size());
         device.uverbs_node.value = true;
         device.ports.push_back(RdmaPort{.number = 1,

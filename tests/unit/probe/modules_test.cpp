@@ -20,14 +20,14 @@ NodeFacts modules_of(const Tree& tree) {
 
 }  // namespace
 
-TEST_CASE("a module is read with its state, version, taint, users and holders") {
+TEST_CASE("a module is read with its state, version, taint and holders") {
     auto tree = small_machine();
     tree.directory("/sys/module/ib_uverbs/holders/mlx5_ib").directory("/sys/module/ib_uverbs/holders/nvidia_peermem");
     const auto facts = modules_of(tree);
     CHECK(facts.modules_readable);
     REQUIRE(facts.module("ib_uverbs") != nullptr);
     CHECK(facts.module("ib_uverbs")->holders == std::vector<std::string>{"mlx5_ib", "nvidia_peermem"});
-    CHECK(*facts.module("nvidia") == KernelModule{.state = "live", .version = "580.95.05", .taint = "OE", .refcnt = 3});
+    CHECK(*facts.module("nvidia") == KernelModule{.state = "live", .version = "580.95.05", .taint = "OE"});
     CHECK(facts.module("ext4") == nullptr);
     CHECK(facts.module("nvidia_peermem") == nullptr);
 }
@@ -38,7 +38,6 @@ TEST_CASE("a module without initstate is built in, one that cannot be read is un
     CHECK(modules_of(small_machine().error("/sys/module/ib_core/initstate", EACCES)).module("ib_core")->state ==
           "unknown");
     CHECK(modules_of(Tree{}.link("/sys/module/nvidia", "nvidia")).module("nvidia")->state == "unknown");
-    CHECK_FALSE(modules_of(Tree{}.file("/sys/module/nvidia/refcnt", "many\n")).module("nvidia")->refcnt.has_value());
 }
 
 TEST_CASE("modules that cannot be listed are unknown, not absent") {
@@ -53,11 +52,10 @@ TEST_CASE("without /sys/module the list in /proc tells") {
                                "ext4 1 1 - Live 0x0\nib_uverbs 200704 3 nvidia_peermem,mlx5_ib, Live 0x0\n"
                                "mlx5_ib 1 x - Loading 0x0\nnvidia 1 2\nib_core 1 0 - Unloading 0x0 (\n\n"));
     CHECK(facts.modules_readable);
-    CHECK(*facts.module("nvidia_peermem") == KernelModule{.state = "live", .taint = "POE", .refcnt = 0});
-    CHECK(*facts.module("ib_uverbs") ==
-          KernelModule{.state = "live", .holders = {"mlx5_ib", "nvidia_peermem"}, .refcnt = 3});
+    CHECK(*facts.module("nvidia_peermem") == KernelModule{.state = "live", .taint = "POE"});
+    CHECK(*facts.module("ib_uverbs") == KernelModule{.state = "live", .holders = {"mlx5_ib", "nvidia_peermem"}});
     CHECK(*facts.module("mlx5_ib") == KernelModule{.state = "coming"});
-    CHECK(*facts.module("ib_core") == KernelModule{.state = "going", .refcnt = 0});
+    CHECK(*facts.module("ib_core") == KernelModule{.state = "going"});
     CHECK(facts.modules.size() == 4);
 }
 

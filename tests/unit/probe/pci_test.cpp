@@ -30,8 +30,6 @@ TEST_CASE("a GPU and the bridges above it are read, other functions only counted
     CHECK(gpu->class_code == 0x030200);
     CHECK(gpu->vendor == 0x10de);
     CHECK(gpu->device == 0x2330);
-    CHECK(gpu->subsystem_vendor == 0x15b3);
-    CHECK(gpu->subsystem_device == 0x23);
     CHECK(gpu->numa_node == 0);
     CHECK(gpu->driver == "nvidia");
     CHECK(gpu->max_link_speed == "32.0 GT/s PCIe");
@@ -127,6 +125,18 @@ TEST_CASE("functions that are each other's bridge end, they do not loop") {
     CHECK(facts.function(bdf("0000:01:00.0")) != nullptr);
     CHECK(facts.function(bdf("0000:02:00.0")) != nullptr);
     CHECK(facts.pci.size() == 2);
+}
+
+TEST_CASE("subsystem ids are read of Broadcom switches alone, which NCCL tells apart by them") {
+    auto tree = small_machine();
+    const auto upstream = gpu_path.substr(0, gpu_path.rfind('/'));
+    tree.file(upstream + "/vendor", "0x1000\n");
+    const auto facts = pci_of(tree);
+    const auto* const bridge = facts.function(*parse_pci_address(upstream.substr(upstream.rfind('/') + 1)));
+    REQUIRE(bridge != nullptr);
+    CHECK(bridge->subsystem_vendor == 0x15b3);
+    CHECK(bridge->subsystem_device == 0x23);
+    CHECK(facts.function(bdf("0000:18:00.0"))->subsystem_device == 0);
 }
 
 TEST_CASE("links between Broadcom switches are read") {
