@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/base/text.hpp"
 #include "common/base/glob.hpp"
+#include "common/base/text.hpp"
 #include "common/policy/keys.hpp"
 #include "common/policy/nearest.hpp"
 #include "common/policy/toml_text.hpp"
