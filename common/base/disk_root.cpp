@@ -80,34 +80,48 @@ int read_link_at(int directory, const char* name, std::string& target) {
     return 0;
 }
 
-int read_content(int fd, std::size_t limit, bool cut, std::string& content, const char*& refusal) {
+namespace {
+
+/// 0 for a regular file; else the errno, and in words what it is instead.
+int refuse_others(int fd, const char*& refusal) {
     struct stat status {};
     if (::fstat(fd, &status) != 0) return errno;
+    if (S_ISREG(status.st_mode)) return 0;
     if (S_ISDIR(status.st_mode)) return EISDIR;
-    if (!S_ISREG(status.st_mode)) {
-        refusal = kind_of(status.st_mode);
-        return EINVAL;
+    refusal = kind_of(status.st_mode);
+    return EINVAL;
+}
+
+ssize_t read_at(int fd, char* to, std::size_t length, std::size_t offset) {
+    while (true) {
+        const auto got = ::pread(fd, to, length, static_cast<off_t>(offset));
+        if (got >= 0 || errno != EINTR) return got;
     }
-    // Most attributes are one short line: they fit the stack, and only what is there is copied.
+}
+
+}  // namespace
+
+// Four system calls a file are what reading costs, so none is made that tells nothing new. Reading at an offset refuses
+// pipes and terminals by itself (ESPIPE); what gives nothing, or all that was asked for, may be a device and is looked
+// at. An attribute of sysfs comes whole in one read, so that a short one is its end (fs/kernfs/file.c).
+int read_content(int fd, std::size_t limit, bool cut, bool is_attribute, std::string& content, const char*& refusal) {
     std::array<char, 4096> small;
     content.clear();
     while (true) {
         const auto wanted = std::min(small.size(), limit - content.size() + (cut ? 0 : 1));
         if (wanted == 0) return 0;
-        const auto got = ::read(fd, small.data(), wanted);
+        const auto got = read_at(fd, small.data(), wanted, content.size());
         if (got < 0) {
-            if (errno == EINTR) continue;
-            return errno;
+            const int error = errno;
+            return error == ESPIPE ? refuse_others(fd, refusal) : error;
         }
-        if (got == 0) return 0;
-        if (content.size() == small.size() && status.st_size > 0) {
-            content.reserve(std::min(limit, static_cast<std::size_t>(status.st_size)));
+        const bool is_short = static_cast<std::size_t>(got) < wanted;
+        if (content.empty() && (got == 0 || !is_short)) {
+            if (const int error = refuse_others(fd, refusal); error != 0) return error;
         }
         content.append(small.data(), static_cast<std::size_t>(got));
         if (content.size() > limit) return EFBIG;
-        // A file of the disk that gave its whole size need not be asked for its end. Kernel files say 4096, or 0.
-        const bool is_short = static_cast<std::size_t>(got) < wanted;
-        if (is_short && status.st_size > 0 && std::cmp_greater_equal(content.size(), status.st_size)) return 0;
+        if (got == 0 || (is_short && is_attribute)) return 0;
     }
 }
 

@@ -51,7 +51,8 @@ class DiskRoot {
 [[nodiscard]] int read_link_at(int directory, const char* name, std::string& target);
 
 /// Content of an open file: refuses what is no regular file with `refusal` set to what it is. More than `limit` bytes
-/// are EFBIG with one byte too many in `content`, or cut where `cut` is set. 0 or an errno.
-[[nodiscard]] int read_content(int fd, std::size_t limit, bool cut, std::string& content, const char*& refusal);
+/// are EFBIG with one byte too many in `content`, or cut where `cut` is set. `is_attribute`: of sysfs. 0 or an errno.
+[[nodiscard]] int read_content(int fd, std::size_t limit, bool cut, bool is_attribute, std::string& content,
+                               const char*& refusal);
 
 }  // namespace gdrcheck

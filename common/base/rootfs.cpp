@@ -64,6 +64,10 @@ Result<std::string> line_of(Result<std::string> content) {
     return std::string(first_line(*content));
 }
 
+bool is_attribute(std::string_view path) {
+    return path.starts_with("/sys/");
+}
+
 bool is_one_component(std::string_view name) {
     return !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
 }
@@ -99,7 +103,7 @@ struct RootFs::State {
         if (disk) {
             Fd fd;
             error = open_disk(path, O_RDONLY, fd, canonical, false);
-            if (error == 0) error = read_content(fd.get(), limit, cut, content, refusal);
+            if (error == 0) error = read_content(fd.get(), limit, cut, is_attribute(path), content, refusal);
         } else if (const auto* data = memory_file(path, canonical, error); data != nullptr) {
             if (data->size() > limit && !cut) error = EFBIG;
             content = data->substr(0, error == 0 ? limit : limit + 1);
@@ -292,7 +296,7 @@ Result<std::string> RootFs::Directory::read(std::string_view name, std::size_t l
     if (error == ELOOP) return state.read(path, limit, false);  // a link: resolved inside the root
     std::string content;
     const char* refusal = nullptr;
-    if (error == 0) error = read_content(fd.get(), limit, false, content, refusal);
+    if (error == 0) error = read_content(fd.get(), limit, false, is_attribute(path), content, refusal);
     return state.finish(path, path, error, refusal, std::move(content));
 }
 

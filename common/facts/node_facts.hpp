@@ -156,9 +156,9 @@ struct NodeFacts {
     std::string dmi_product;  ///< /sys/class/dmi/id/product_name
     Reading<bool>
         dmabuf_config;  ///< CONFIG_INFINIBAND_ON_DEMAND_PAGING and _USER_MEM from /boot/config-*; why when not readable
-    std::map<PciAddress, PciFunction> pci;  ///< only what matters here, see PciFunction
-    int pci_functions_total = 0;
-    Reading<bool> pci_readable;    ///< false/why: /sys/bus/pci could not be listed
+    std::map<PciAddress, PciFunction> pci;            ///< only what matters here, see PciFunction
+    std::map<PciAddress, std::uint32_t> pci_classes;  ///< class code of every function on the bus
+    Reading<bool> pci_readable;                       ///< false/why: /sys/bus/pci could not be listed
     Reading<bool> rdma_readable;   ///< likewise /sys/class/infiniband; absent directory is known and true
     std::vector<Gpu> gpus;         ///< sorted by PCI address: a GPU's index is its place here
     std::vector<RdmaDevice> rdma;  ///< natural order of names (mlx5_2 before mlx5_10)

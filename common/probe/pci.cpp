@@ -60,10 +60,13 @@ void read_pci(const RootFs& root, NodeFacts& facts) {
         return;
     }
     facts.pci_readable.value = true;
-    facts.pci_functions_total = static_cast<int>(names->size());
     for (const auto& name : *names) {
+        const auto address = parse_pci_address(name);
+        if (!address) continue;
         const auto path = join_path(bus, name);
-        if (!may_matter(hex_file<std::uint32_t>(root, path + "/class", facts))) continue;
+        const auto class_code = hex_file<std::uint32_t>(root, path + "/class", facts);
+        facts.pci_classes.emplace(*address, class_code);
+        if (!may_matter(class_code)) continue;
         const auto vendor = hex_file<std::uint16_t>(root, path + "/vendor", facts);
         if (vendor != vendor_nvidia && vendor != vendor_mellanox) continue;
         if (const auto canonical = root.resolve(path)) add_function(root, *canonical, facts);

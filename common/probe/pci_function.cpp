@@ -18,11 +18,13 @@ std::optional<int> integer_attribute(const RootFs::Directory& function, std::str
     return text ? parse_number<int>(*text) : std::nullopt;
 }
 
-PciFunction read_function(const RootFs::Directory& directory, const PciAddress& address) {
+PciFunction read_function(const RootFs::Directory& directory, const PciAddress& address, const NodeFacts& facts) {
     PciFunction function;
     function.address = address;
     function.sysfs_path = directory.path();
-    function.class_code = hex_attribute<std::uint32_t>(directory, "class");
+    const auto known = facts.pci_classes.find(address);
+    function.class_code =
+        known != facts.pci_classes.end() ? known->second : hex_attribute<std::uint32_t>(directory, "class");
     function.vendor = hex_attribute<std::uint16_t>(directory, "vendor");
     function.device = hex_attribute<std::uint16_t>(directory, "device");
     if (function.vendor == vendor_broadcom) {  // whose switches NCCL tells apart by them
@@ -56,7 +58,7 @@ PciFunction* add_function(const RootFs& root, std::string_view path, NodeFacts& 
         if (known == facts.pci.end()) {
             const auto directory = root.directory(place);
             if (!directory || parse_pci_address(last_component(directory->path())) != address) break;
-            known = facts.pci.emplace(*address, read_function(*directory, *address)).first;
+            known = facts.pci.emplace(*address, read_function(*directory, *address, facts)).first;
             place = directory->path();
         }
         if (added == nullptr) added = &known->second;

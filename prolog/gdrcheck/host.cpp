@@ -41,7 +41,8 @@ Result<HostFile> read_host_file(const std::string& path, std::size_t limit) {
     HostFile file;
     file.owner = status.st_uid;
     const char* refusal = nullptr;
-    if (const int error = read_content(fd.get(), limit, false, file.text, refusal); error != 0 || refusal != nullptr) {
+    if (const int error = read_content(fd.get(), limit, false, false, file.text, refusal);
+        error != 0 || refusal != nullptr) {
         return failed(error, refusal);
     }
     return file;

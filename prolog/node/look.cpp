@@ -33,7 +33,8 @@ probe::Options probe_options(const LookRequest& request) {
     Fd file;
     const char* refusal = nullptr;
     int error = open_once(AT_FDCWD, options.topology_file_path.c_str(), O_RDONLY, file);
-    if (error == 0) error = read_content(file.get(), largest_topology_file, false, options.topology_file_text, refusal);
+    if (error == 0)
+        error = read_content(file.get(), largest_topology_file, false, false, options.topology_file_text, refusal);
     if (refusal != nullptr) options.topology_file_error = refusal;
     if (error != 0) options.topology_file_error = std::strerror(error);
     return options;

@@ -31,7 +31,7 @@ Result<std::string> read_host_file(const std::string& path, std::size_t limit, b
     std::string content;
     const char* refusal = nullptr;
     int error = open_once(AT_FDCWD, path.c_str(), O_RDONLY, file);
-    if (error == 0) error = read_content(file.get(), limit, cut, content, refusal);
+    if (error == 0) error = read_content(file.get(), limit, cut, false, content, refusal);
     if (refusal != nullptr) return fail(fmt::format("{}: {}", path, refusal), EPERM);
     if (error != 0) return fail(fmt::format("{}: {}", path, std::strerror(error)), error);
     return content;

@@ -144,7 +144,6 @@ class FactsBuilder {
         function.numa_node = 0;
         function.max_link_speed = function.current_link_speed = "32.0 GT/s PCIe";
         function.max_link_width = function.current_link_width = 16;
-        ++facts_.pci_functions_total;
         return facts_.pci.insert_or_assign(function.address, function).first->second;
     }
 
