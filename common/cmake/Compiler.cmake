@@ -3,7 +3,8 @@ add_library(gdrcheck_compile_options INTERFACE)
 target_compile_options(gdrcheck_compile_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wcast-qual -Wformat=2
   -Wnon-virtual-dtor -Wimplicit-fallthrough -fstack-protector-strong
-  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
+  # gcc 12 sees overlaps in "x" + std::string(y) that are none (its bug 105651)
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op -Wno-restrict>
   # designated initialisers leave the rest at their defaults on purpose
   -Wno-missing-field-initializers
   $<$<BOOL:${GDRCHECK_WERROR}>:-Werror>)
