@@ -212,7 +212,7 @@ TEST_CASE("the first error of the file is the one that is told") {
     CHECK(has(error_of("[scope]\nzzz = 1\n[drain]\naaa = 1\n"), "scope.zzz"));
 }
 
-TEST_CASE("\"none\" takes a number away, \"default\" a severity") {
+TEST_CASE("the word none takes a number away, the word default a severity") {
     const auto policy = policy_of(R"(
 drain.budget_percent = "none"
 expect.gpus = 8
