@@ -41,7 +41,7 @@ struct PciFunction {
     std::uint16_t subsystem_vendor = 0;  ///< of Broadcom switches, as subsystem_device; else not read
     std::uint16_t subsystem_device = 0;
     std::optional<int> numa_node;    ///< -1 as the kernel writes it; nullopt: no file
-    std::string driver;              ///< last component of the driver link, empty when none
+    std::string driver;              ///< last component of the driver link, empty when none; of bridges it is not read
     std::string max_link_speed;      ///< as in sysfs: "32.0 GT/s PCIe", empty when there is no file
     std::string current_link_speed;  ///< GPUs idle at 2.5 GT/s: only meaningful under load
     std::optional<int> max_link_width;

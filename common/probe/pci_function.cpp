@@ -37,12 +37,11 @@ PciFunction read_function(const RootFs::Directory& directory, const PciAddress& 
     function.max_link_width = integer_attribute(directory, "max_link_width");
     function.current_link_width = integer_attribute(directory, "current_link_width");
     function.acs = read_acs(directory);
-    if (const auto driver = directory.read_link("driver")) function.driver = last_component(*driver);
     if (function.class_code >> 16 != class_bridge) {
+        if (const auto driver = directory.read_link("driver")) function.driver = last_component(*driver);
         if (const auto parent = directory.read_link("physfn")) {
             function.physical_function = parse_pci_address(last_component(*parent));
         }
-        function.iommu_group_type = directory.read_line("iommu_group/type").value_or("");
     }
     return function;
 }

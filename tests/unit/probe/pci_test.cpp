@@ -57,12 +57,18 @@ TEST_CASE("NVSwitches and Data Direct functions matter, other functions of their
     CHECK(facts.function(bdf("0000:20:04.0")) == nullptr);
 }
 
-TEST_CASE("a virtual function knows its physical one, and its IOMMU group tells how DMA is translated") {
-    auto tree = small_machine().link(gpu_path + "/physfn", "../0000:18:00.4");
+TEST_CASE("a virtual function knows its physical one") {
+    const auto facts = pci_of(small_machine().link(gpu_path + "/physfn", "../0000:18:00.4"));
+    CHECK(facts.function(bdf("0000:18:00.0"))->physical_function == bdf("0000:18:00.4"));
+}
+
+TEST_CASE("where an IOMMU is at work, a function's group tells how its DMA is translated") {
+    auto tree = small_machine().link("/sys/class/iommu/dmar0", "../../devices/virtual/iommu/dmar0");
     tree.link(gpu_path + "/iommu_group", "/sys/kernel/iommu_groups/7")
         .file("/sys/kernel/iommu_groups/7/type", "DMA-FQ\n");
-    const auto facts = pci_of(tree);
-    CHECK(facts.function(bdf("0000:18:00.0"))->physical_function == bdf("0000:18:00.4"));
+    auto facts = pci_of(tree);
+    probe::read_iommu(tree.root(), facts);
+    CHECK(facts.iommu_active);
     CHECK(facts.function(bdf("0000:18:00.0"))->iommu_group_type == "DMA-FQ");
 }
 
