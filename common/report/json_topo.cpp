@@ -27,7 +27,7 @@ Json json_function(const NodeFacts& facts, const PciTree& tree, const PciFunctio
     json["class"] = function.class_code;
     json["vendor"] = function.vendor;
     json["device"] = function.device;
-    json["driver"] = text_or_null(function.driver);
+    if (!is_bridge(function)) json["driver"] = text_or_null(function.driver);
     json["numa"] = function.numa_node ? Json(*function.numa_node) : Json();
     json["link"] = json_link(function);
     if (is_bridge(function)) json["acs"] = json_acs(function);
