@@ -4,27 +4,10 @@
 #include <algorithm>
 
 #include "common/checks/causes.hpp"
+#include "common/facts/port_state.hpp"
 
 namespace gdrcheck {
 namespace {
-
-const char* name_of(PortState state) {
-    switch (state) {
-        case PortState::nop:
-            return "NOP";
-        case PortState::down:
-            return "DOWN";
-        case PortState::init:
-            return "INIT";
-        case PortState::armed:
-            return "ARMED";
-        case PortState::active:
-            return "ACTIVE";
-        case PortState::active_defer:
-            return "ACTIVE_DEFER";
-    }
-    return "not known";
-}
 
 std::string remedy_for(const RdmaDevice& device, const RdmaPort& port) {
     const bool link_up = port.phys_state.find("LinkUp") != std::string::npos;
@@ -59,7 +42,7 @@ Finding port_down(const CheckInput& input, const RdmaDevice& device, const RdmaP
     Finding finding{.slug = "port-down", .outcome = Outcome::warn};
     finding.subject = fmt::format("{}/{}", device.name, port.number);
     finding.seen =
-        fmt::format("/sys/class/infiniband/{}/ports/{}/state is {}", device.name, port.number, name_of(*port.state));
+        fmt::format("/sys/class/infiniband/{}/ports/{}/state is {}", device.name, port.number, to_string(*port.state));
     if (!port.phys_state.empty()) finding.seen += ", phys_state " + port.phys_state;
     finding.severity_fixed = true;
     finding.gpus = gpus_waiting_for(input, device.name);

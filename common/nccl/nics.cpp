@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/base/glob.hpp"
+#include "common/facts/port_state.hpp"
 
 namespace gdrcheck::nccl {
 namespace {
@@ -39,21 +40,7 @@ bool link_layer_taken(const RdmaPort& port) {
 
 std::string port_state_text(const RdmaPort& port) {
     if (!port.state) return port.state_why.empty() ? "state unreadable" : port.state_why;
-    switch (*port.state) {
-        case PortState::nop:
-            return "NOP";
-        case PortState::down:
-            return "DOWN";
-        case PortState::init:
-            return "INIT";
-        case PortState::armed:
-            return "ARMED";
-        case PortState::active:
-            return "ACTIVE";
-        case PortState::active_defer:
-            return "ACTIVE_DEFER";
-    }
-    return "unknown";
+    return to_string(*port.state);
 }
 
 bool matches_any(const std::vector<std::string>& globs, std::string_view name) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/report/report.hpp"
+#include "common/report/terminal_text.hpp"
 
 namespace gdrcheck::report {
 namespace {
@@ -21,28 +22,6 @@ std::string_view next_line(std::string_view& text) {
     const auto line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     return line;
-}
-
-/// Appends one paragraph: `first` before its first line, `rest` blanks before the others. A word wider than the line
-/// (a path, an option) is never cut.
-void append_wrapped(std::string& out, std::string_view paragraph, std::string_view first, std::size_t rest,
-                    std::size_t width) {
-    std::string line(first);
-    bool empty = true;
-    while (!paragraph.empty()) {
-        const auto end = paragraph.find(' ');
-        const auto word = paragraph.substr(0, end);
-        paragraph.remove_prefix(end == std::string_view::npos ? paragraph.size() : end + 1);
-        if (!empty && line.size() + 1 + word.size() > width) {
-            out += line + '\n';
-            line.assign(rest, ' ');
-            empty = true;
-        }
-        if (!empty) line += ' ';
-        line += word;
-        empty = false;
-    }
-    out += line + '\n';
 }
 
 /// Lines that begin with blanks are commands: they keep their form, and wrap only where they must.

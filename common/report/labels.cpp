@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "common/facts/port_state.hpp"
+
 namespace gdrcheck::report {
 
 const nccl::Answer& first_answer(const Verdict& verdict) {
@@ -18,22 +20,7 @@ const RdmaDevice* find_device(const NodeFacts& facts, const std::string& name) {
 }
 
 const char* port_state(const RdmaPort& port) {
-    if (!port.state) return "unknown";
-    switch (*port.state) {
-        case PortState::nop:
-            return "NOP";
-        case PortState::down:
-            return "DOWN";
-        case PortState::init:
-            return "INIT";
-        case PortState::armed:
-            return "ARMED";
-        case PortState::active:
-            return "ACTIVE";
-        case PortState::active_defer:
-            return "ACTIVE_DEFER";
-    }
-    return "unknown";
+    return port.state ? to_string(*port.state) : "unknown";
 }
 
 bool one_domain(const NodeFacts& facts) {
