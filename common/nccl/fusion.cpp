@@ -98,20 +98,23 @@ std::vector<std::vector<std::size_t>> group(const TreeInput& input, const std::v
     return groups;
 }
 
+bool leads_to(const Tree& tree, std::size_t node, const std::vector<std::size_t>& nets) {
+    return std::any_of(nets.begin(), nets.end(), [&](std::size_t net) {
+        const auto chain = ancestors(tree, net);
+        return std::find(chain.begin(), chain.end(), node) != chain.end();
+    });
+}
+
+/// Lanes of the links below `node` that lead to the NICs, each link no wider than it is.
 int width_below(const Tree& tree, std::size_t node, const std::vector<std::size_t>& nets) {
-    const auto& current = tree.nodes[node];
-    if (current.kind == TreeNode::Kind::net) return 0;
-    int below = 0;
-    for (const auto child : current.children) {
-        const bool leads_there = std::any_of(nets.begin(), nets.end(), [&](std::size_t net) {
-            const auto chain = ancestors(tree, net);
-            return std::find(chain.begin(), chain.end(), child) != chain.end();
-        });
-        if (leads_there) below += width_below(tree, child, nets);
+    int width = 0;
+    for (const auto child : tree.nodes[node].children) {
+        if (tree.nodes[child].kind == TreeNode::Kind::net || !leads_to(tree, child, nets)) continue;
+        const int below = width_below(tree, child, nets);
+        const int own = tree.nodes[child].kind == TreeNode::Kind::pci ? tree.nodes[child].link_width : 0;
+        width += own > 0 && below > 0 ? std::min(own, below) : std::max(own, below);
     }
-    if (current.kind != TreeNode::Kind::pci) return below;
-    if (below == 0) return current.link_width;
-    return current.link_width > 0 ? std::min(current.link_width, below) : below;
+    return width;
 }
 
 /// Where the fused NIC hangs: at the card, or, for cards fused across a switch or CPU, on a made-up PCI node below
@@ -126,14 +129,7 @@ std::size_t fused_parent(Tree& tree, const std::vector<std::size_t>& nets) {
     }
     if (parent == TreeNode::none) return common;
     if (tree.nodes[common].kind == TreeNode::Kind::nic) return common;
-    int width = 0;
-    for (const auto child : tree.nodes[parent].children) {
-        const bool leads_there = std::any_of(nets.begin(), nets.end(), [&](std::size_t net) {
-            const auto chain = ancestors(tree, net);
-            return std::find(chain.begin(), chain.end(), child) != chain.end();
-        });
-        if (leads_there) width += width_below(tree, child, nets);
-    }
+    const int width = width_below(tree, parent, nets);
     const auto card = tree.nodes[tree.nodes[nets.front()].parent].parent;
     TreeNode made = tree.nodes[card];
     made.children.clear();
